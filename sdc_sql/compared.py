@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
-from sdc_sql.db.checks import told
-from sdc_sql.db.files.given import given_table
+from sdc_sql.db.checks import text_for_message
+from sdc_sql.db.files.given import name_given_table
 from sdc_sql.errors import ColumnError, ParameterError, TableError
 
 if TYPE_CHECKING:
@@ -36,15 +36,17 @@ def original_table(data: Roles, original: Described | str) -> str:
         Where it is on another connection, or no table.
     """
     if isinstance(original, str) or hasattr(original, "__arrow_c_stream__"):
-        return data.read(given_table(data.con, original))
+        return data.read(name_given_table(data.con, original))
     if not hasattr(original, "table") or not hasattr(original, "con"):
-        raise ParameterError(f"original is {told(original)}: it must be a Microdata, or the name of a table.")
+        raise ParameterError(
+            f"original is {text_for_message(original)}: it must be a Microdata, or the name of a table."
+        )
     if original.con is not data.con:
         raise TableError("The original is on another connection than the released table: describe both on one.")
     return original.table
 
 
-def columns_of(data: Roles, columns: str | Iterable[str] | None, role: str = "column") -> list[str]:
+def resolve_columns_or_keys(data: Roles, columns: str | Iterable[str] | None, role: str = "column") -> list[str]:
     """Return columns, one or several, as the released table spells them; by default the keys.
 
     Raises
@@ -56,23 +58,27 @@ def columns_of(data: Roles, columns: str | Iterable[str] | None, role: str = "co
         return list(data.keys)
     names = [columns] if isinstance(columns, str) else list(columns) if isinstance(columns, Iterable) else []
     if not names:
-        raise ColumnError(f"columns is {told(columns)}: it must be a list of column names, as in ['age', 'sex'].")
+        raise ColumnError(
+            f"columns is {text_for_message(columns)}: it must be a list of column names, as in ['age', 'sex']."
+        )
     return [data.found(role, name) for name in names]
 
 
-def some_of(names: str | Iterable[str] | None) -> list[str] | None:
+def list_or_none(names: str | Iterable[str] | None) -> list[str] | None:
     """Return a list of names, or None where it is empty: which columns they are of is the macro's to check."""
     if isinstance(names, str):
         return [names]
     if not (names is None or isinstance(names, Iterable)):
-        raise ColumnError(f"The columns are {told(names)}: they must be a list of names, as in ['age', 'sex'].")
+        raise ColumnError(
+            f"The columns are {text_for_message(names)}: they must be a list of names, as in ['age', 'sex']."
+        )
     return list(names or ()) or None
 
 
 def further_columns(data: Roles, columns: str | Iterable[str] | None, role: str) -> list[str] | None:
     """Return columns that may be left out, as the table spells them; None where there are none."""
     named = [*columns] if isinstance(columns, Iterable) and not isinstance(columns, str) else columns
-    return None if named is None or named == [] else columns_of(data, named, role)
+    return None if named is None or named == [] else resolve_columns_or_keys(data, named, role)
 
 
 def table_of(data: Roles, role: str, table: str) -> str:
@@ -84,18 +90,20 @@ def table_of(data: Roles, role: str, table: str) -> str:
         Where it is no name.
     """
     if not isinstance(table, str) or not table:
-        raise TableError(f"The {role} is {told(table)}: it must be the name of a table, view or file.")
+        raise TableError(f"The {role} is {text_for_message(table)}: it must be the name of a table, view or file.")
     return data.read(table)
 
 
-def weight_of(weight: str | None) -> str | None:
+def name_weight(weight: str | None) -> str | None:
     """Return the name of a column of weights, or None: whether the original has it is the macro's to check."""
     if not (weight is None or isinstance(weight, str)):
-        raise ColumnError(f"weight is {told(weight)}: it must be the name of a column of the original table.")
+        raise ColumnError(
+            f"weight is {text_for_message(weight)}: it must be the name of a column of the original table."
+        )
     return weight
 
 
-def matching_keys(data: Roles) -> tuple[str, ...]:
+def require_matching_keys(data: Roles) -> tuple[str, ...]:
     """Return the keys by which cells of two tables are matched; refuse wildcards, which would match any cell.
 
     Raises

@@ -13,7 +13,7 @@
         └── ReleaseFileError    a release file: every error in it, each with its place
 
 A message says what was given, what was expected, and what to do. The macros raise the same
-errors inside the database, with the class in front; :func:`translated` turns those into this tree.
+errors inside the database, with the class in front; :func:`translate_errors` turns those into this tree.
 """
 
 from __future__ import annotations
@@ -114,14 +114,14 @@ _SPILLED = re.compile(r"failed to offload data block.*max_temp_directory_size", 
 _EXTENSION = re.compile(r"required extension '(\w+)")
 
 
-def disk_full(error: duckdb.Error) -> TableError | None:
+def explain_full_disk(error: duckdb.Error) -> TableError | None:
     """Return that a disk is full, and which, where that is what an error says; None of any other.
 
     Examples
     --------
     >>> import duckdb
     >>> told = 'IO Error: Could not write file "/tmp/sdc-sql-x1/work.duckdb": No space left on device'
-    >>> disk_full(duckdb.IOException(told)).args[0].partition(": ")[0]
+    >>> explain_full_disk(duckdb.IOException(told)).args[0].partition(": ")[0]
     'The disk of the folder /tmp is full (No space left on device)'
     """
     found, spilled = _FULL.search(str(error)), _SPILLED.search(str(error))
@@ -140,13 +140,13 @@ def disk_full(error: duckdb.Error) -> TableError | None:
     return TableError(f"{where}, {elsewhere}." if own.startswith("sdc-sql-") else f"{where}, or write to another disk.")
 
 
-def unread(what: str, error: duckdb.Error) -> SdcError:
+def explain_unread(what: str, error: duckdb.Error) -> SdcError:
     """Return why something cannot be read, without a value of it: or that the disk is full to which it is copied."""
-    reason = without_values(error) or str(error).split("\n", maxsplit=1)[0]
-    return disk_full(error) or TableError(f"{what}: {reason}")
+    reason = hide_values(error) or str(error).split("\n", maxsplit=1)[0]
+    return explain_full_disk(error) or TableError(f"{what}: {reason}")
 
 
-def _unopened(text: str) -> TableError | None:
+def _explain_unopened(text: str) -> TableError | None:
     """Return why a file cannot be opened here, where it is there and is what its name says."""
     needed, locked, forbidden = _EXTENSION.search(text), _LOCKED.search(text), _FORBIDDEN.search(text)
     if locked:
@@ -168,7 +168,7 @@ def _unopened(text: str) -> TableError | None:
     return None
 
 
-def _of_the_source(error: duckdb.Error, text: str) -> SdcError | None:  # noqa: PLR0911 - one for each kind
+def _explain_source(error: duckdb.Error, text: str) -> SdcError | None:  # noqa: PLR0911 - one for each kind
     """Return what is wrong with a table or a file as a whole, where DuckDB's words do not say what to do."""
     generated, read_only, missing = _GENERATED.search(text), _READ_ONLY.search(text), _NO_TABLE.search(text)
     unfit = _UNFIT.search(text) if isinstance(error, duckdb.BinderException) else None
@@ -187,7 +187,7 @@ def _of_the_source(error: duckdb.Error, text: str) -> SdcError | None:  # noqa: 
         )
     if read_only:
         return TableError(f"The database {read_only[1]} is read-only: open it for writing, or mask a copy of the file.")
-    unopened = _unopened(text)
+    unopened = _explain_unopened(text)
     if unopened:
         return unopened
     if isinstance(error, duckdb.InvalidInputException) and _NO_PARQUET.search(text):
@@ -206,13 +206,13 @@ def _of_the_source(error: duckdb.Error, text: str) -> SdcError | None:  # noqa: 
     return None
 
 
-def without_values(error: duckdb.Error) -> SdcError | None:  # noqa: PLR0911 - one for each kind
+def hide_values(error: duckdb.Error) -> SdcError | None:  # noqa: PLR0911 - one for each kind
     """Return what DuckDB says of a value, in words that do not show it; None for errors that show none.
 
     Examples
     --------
     >>> import duckdb
-    >>> without_values(duckdb.ConversionException("Conversion Error: Could not convert string 'Ann' to INT32"))
+    >>> hide_values(duckdb.ConversionException("Conversion Error: Could not convert string 'Ann' to INT32"))
     ParameterError('A value cannot be converted to INT32 (DuckDB shows it; it is left out here).')
     """
     text = str(error).split("\n\nLINE ")[0]
@@ -268,7 +268,7 @@ def translate(error: duckdb.Error) -> SdcError | None:  # noqa: PLR0911 - one fo
     TableError('The table t has no rows: ...')
     """
     text = str(error).split("\n\nLINE ")[0]
-    full = disk_full(error)
+    full = explain_full_disk(error)
     if full:
         return full
     found = _COLUMN.search(text)
@@ -280,7 +280,7 @@ def translate(error: duckdb.Error) -> SdcError | None:  # noqa: PLR0911 - one fo
     found = _OURS.search(text)
     if found:
         return _KINDS[found["kind"]](found["complaint"])
-    known = _of_the_source(error, text)
+    known = _explain_source(error, text)
     if known:
         return known
     message = text.partition("Error: ")[2] or text
@@ -290,7 +290,7 @@ def translate(error: duckdb.Error) -> SdcError | None:  # noqa: PLR0911 - one fo
     if _NO_NAME in message:
         return TableError(message)
     if _FROM_COLUMN in message or "CSV Error on Line" in message:
-        return without_values(error)
+        return hide_values(error)
     no_table = isinstance(error, duckdb.CatalogException) and message.startswith("Table with name")
     # (DuckDB puts a suggestion on a line of its own)
     message = message.replace("!\nDid you mean ", "! Did you mean ")
@@ -298,12 +298,12 @@ def translate(error: duckdb.Error) -> SdcError | None:  # noqa: PLR0911 - one fo
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Raise a DuckDB error as the error of this tree that it stands for, and none that shows a value."""
     try:
         yield
     except duckdb.Error as error:
-        ours = translate(error) or without_values(error)
+        ours = translate(error) or hide_values(error)
         if ours is None:
             raise
         # DuckDB's own words would be printed as the cause

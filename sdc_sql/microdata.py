@@ -13,13 +13,13 @@ from sdc_sql.comparison.compare import compare
 from sdc_sql.db.catalogue.functions import renamed
 from sdc_sql.db.catalogue.macros import former
 from sdc_sql.db.files import released_file
-from sdc_sql.db.masking.subset import part_of
+from sdc_sql.db.masking.subset import find_part
 from sdc_sql.db.showing.results import html_fields
 from sdc_sql.figures.judged import check_limits
 from sdc_sql.frontier.sweep import frontier
 from sdc_sql.methods import Linkage, Loss, Mask, Methods, Risk
 from sdc_sql.risk import risk_misclassified
-from sdc_sql.roles import Roles, as_method, reading
+from sdc_sql.roles import Roles, bind_method, read_roles
 from sdc_sql.session.add_id import add_id
 from sdc_sql.session.release_file import to_release_file
 from sdc_sql.session.undo import steps, undo
@@ -283,14 +283,14 @@ class Microdata:
                 f"A Microdata has no {name}; its measures and masks are in risk, mask, linkage and loss."
             )
 
-    write = as_method(released_file.write)
-    after_pram = as_method(risk_misclassified.noted)
-    compare = as_method(compare)
-    check_limits = as_method(check_limits)
-    frontier = as_method(frontier)
-    add_id = as_method(add_id)
-    undo = as_method(undo)
-    to_release_file = as_method(to_release_file)
+    write = bind_method(released_file.write_table_file)
+    after_pram = bind_method(risk_misclassified.note_pram)
+    compare = bind_method(compare)
+    check_limits = bind_method(check_limits)
+    frontier = bind_method(frontier)
+    add_id = bind_method(add_id)
+    undo = bind_method(undo)
+    to_release_file = bind_method(to_release_file)
 
     @property
     def steps(self) -> list[LoggedStep]:
@@ -330,7 +330,7 @@ class Microdata:
         [(25,), (25,), (41,)]
         """
         found = copy(self)
-        part = part_of(self._roles, condition)
+        part = find_part(self._roles, condition)
         found._roles = Roles(  # noqa: SLF001 - its own
             con=self.con, table=part.name, part=part, completes=self._roles.completes, weight=self.weight,
             by_household=self._roles.by_household, **self._given(),
@@ -377,7 +377,7 @@ class Microdata:
         3
         """
         found = Microdata(self.con, self._roles.file or self.table, weight=weight, **self._given())
-        found._roles = reading(found._roles, completes=self._roles.completes)
+        found._roles = read_roles(found._roles, completes=self._roles.completes)
         return found
 
     def _given(self) -> dict[str, Any]:

@@ -14,15 +14,27 @@ from sqlglot import exp
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, set_key
 from sdc_sql.db.catalogue.renamed import refuse_old_names
-from sdc_sql.db.checks import checked_small_weights, checked_weight, fraction, is_number, told
-from sdc_sql.db.completion import HouseholdColumn, completed_table, found_columns, mentioned, missing_of
-from sdc_sql.db.files.given import given_table
-from sdc_sql.db.interruption import interruptible
-from sdc_sql.db.masking.apply import masked
-from sdc_sql.db.masking.one_a_household import together
+from sdc_sql.db.checks import (
+    is_number,
+    require_fraction,
+    require_small_weights,
+    require_weight_number,
+    text_for_message,
+)
+from sdc_sql.db.completion import (
+    HouseholdColumn,
+    collect_texts,
+    complete_table,
+    find_household_columns,
+    find_missing_columns,
+)
+from sdc_sql.db.files.given import name_given_table
+from sdc_sql.db.interruption import allow_interruption
+from sdc_sql.db.masking.apply import apply_mask
+from sdc_sql.db.masking.one_a_household import choose_household_records
 from sdc_sql.db.showing.notebook import show_relations
 from sdc_sql.db.table import Part, Table
-from sdc_sql.errors import ColumnError, InputError, ParameterError, WeightError, translated
+from sdc_sql.errors import ColumnError, InputError, ParameterError, WeightError, translate_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,7 +53,7 @@ NULLS = ("category", "wildcard")
 LEVELS = ("extremely", "very", "identifying")
 
 
-def _names(keys: Iterable[str] | None) -> tuple[str, ...]:
+def _require_names(keys: Iterable[str] | None) -> tuple[str, ...]:
     """Return a collection of column names as a tuple; refuse a single name and an empty collection."""
     if keys is None:
         return ()
@@ -49,64 +61,65 @@ def _names(keys: Iterable[str] | None) -> tuple[str, ...]:
     if not names and isinstance(keys, Iterable) and not isinstance(keys, str):
         raise ColumnError("The list of keys is empty; name at least one key variable, as in ['age', 'sex'].")
     if not names or not all(isinstance(k, str) for k in names):
-        raise ColumnError(f"keys is {told(keys)}: it must be a list of column names, as in ['age', 'sex'].")
+        raise ColumnError(f"keys is {text_for_message(keys)}: it must be a list of column names, as in ['age', 'sex'].")
     return names
 
 
-def as_method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+def bind_method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
     """Return a function of a described table as a method of what holds one."""
 
     @wraps(function)
     def method(self: Any, /, *arguments: P.args, **named: P.kwargs) -> R:  # noqa: ANN401 - whatever has roles
         refuse_old_names(function.__name__, named)
-        with interruptible():
+        with allow_interruption():
             return function(self._roles, *arguments, **named)
 
     return method
 
 
-def as_measure(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+def bind_measure(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
     """Return a measure of risk as such a method: it counts on the table as its households complete it."""
 
     @wraps(function)
     def method(self: Any, /, *arguments: P.args, **named: P.kwargs) -> R:  # noqa: ANN401 - whatever has roles
         refuse_old_names(function.__name__, named)
-        with interruptible():
+        with allow_interruption():
             roles = self._roles
             if not isinstance(roles, Roles) or roles.household is None:
                 return function(roles, *arguments, **named)
             bound = signature(function).bind(roles, *arguments, **named)
             (first, _), *others = bound.arguments.items()
-            roles, given = completed(roles, dict(others))
+            roles, given = complete_roles(roles, dict(others))
             bound.arguments |= {first: roles, **given}
             return function(*bound.args, **bound.kwargs)
 
     return method
 
 
-def as_mask(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+def bind_mask(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
     """Return a mask that draws, ranks or groups as such a method; it masks columns of the household for all members.
 
-    What one member shows of them is true of the others (:func:`sdc_sql.db.masking.one_a_household.together`).
+    What one member shows of them is true of the others
+    (:func:`sdc_sql.db.masking.one_a_household.choose_household_records`).
     """
 
     @wraps(function)
     def method(self: Any, /, *arguments: P.args, **named: P.kwargs) -> R:  # noqa: ANN401 - whatever has roles
-        with interruptible():
+        with allow_interruption():
             roles = self._roles
             if not isinstance(roles, Roles) or roles.household is None:
                 return function(roles, *arguments, **named)
             bound = signature(function).bind(roles, *arguments, **named)
             bound.apply_defaults()
             (first, _), *others = bound.arguments.items()
-            roles, given = together(roles, function.__name__, dict(others))
+            roles, given = choose_household_records(roles, function.__name__, dict(others))
             bound.arguments |= {first: roles, **given}
             return function(*bound.args, **bound.kwargs)
 
     return method
 
 
-def completed(data: Roles, arguments: Mapping[str, Any] | None = None) -> tuple[Roles, dict[str, Any]]:
+def complete_roles(data: Roles, arguments: Mapping[str, Any] | None = None) -> tuple[Roles, dict[str, Any]]:
     """Return a described table as its households complete it, and arguments in which other tables are, too.
 
     Only columns of the household that are keys, or that an argument names, are completed. An original that is compared
@@ -115,17 +128,17 @@ def completed(data: Roles, arguments: Mapping[str, Any] | None = None) -> tuple[
     given = dict(arguments or {})
     if data.household is None or not data.completes:
         return data, given
-    texts = {text.lower() for text in mentioned([*data.keys, {n: v for n, v in given.items() if n != "original"}])}
+    texts = {text.lower() for text in collect_texts([*data.keys, {n: v for n, v in given.items() if n != "original"}])}
     asked = [c for c in data.columns if c.lower() in texts and c not in {data.household, data.id}]
     household, columns = data.household, data.of_household(asked, missing=True)
     compared = [c.name for c in data.found_columns(asked)] if data.household_columns is None else columns
     whole = data if data.part is None else data.part.whole
-    table = completed_table(data.con, data.table, household, columns)
+    table = complete_table(data.con, data.table, household, columns)
 
     def other(name: object) -> object:
         if name == data.table:
             return table
-        return _completed_other(data, name, compared or columns)
+        return _complete_other_table(data, name, compared or columns)
 
     if given.get("original") is not None:
         given["original"] = other(given["original"])
@@ -133,10 +146,10 @@ def completed(data: Roles, arguments: Mapping[str, Any] | None = None) -> tuple[
         given["releases"] = [other(name) for name in given["releases"]]
     if table == data.table:
         return data, given
-    return reading(data, table=table, part=Part(whole, table, "", exp.true()), completes=False), given
+    return read_roles(data, table=table, part=Part(whole, table, "", exp.true()), completes=False), given
 
 
-def _completed_other(data: Roles, name: Any, columns: Sequence[str]) -> Any:  # noqa: ANN401 - as it was given
+def _complete_other_table(data: Roles, name: Any, columns: Sequence[str]) -> Any:  # noqa: ANN401 - as it was given
     """Return another table as its households complete it, or as it was given where it has no such columns."""
     if getattr(name, "con", data.con) is not data.con:
         return name  # the measure refuses a table of another connection, with its reason
@@ -144,26 +157,26 @@ def _completed_other(data: Roles, name: Any, columns: Sequence[str]) -> Any:  # 
     if not isinstance(table, str) or not columns or data.household is None:
         return name
     try:
-        there = query.call("query_table", table).limit(0)
-        with translated():
+        there = query.call_macro("query_table", table).limit(0)
+        with translate_errors():
             have = {str(d[0]).lower() for d in execute(data.con, there).description or ()}
     except InputError:
         return name  # the macro refuses the table, with its reason
     of_both = [c for c in columns if c.lower() in have]
     if data.household.lower() not in have or not of_both:
         return name
-    return completed_table(data.con, table, data.household, of_both)
+    return complete_table(data.con, table, data.household, of_both)
 
 
-def reading(data: Roles, **roles: Any) -> Roles:  # noqa: ANN401 - a role of any type
+def read_roles(data: Roles, **roles: Any) -> Roles:  # noqa: ANN401 - a role of any type
     """Return the same table with other roles, which need no check."""
     return data.described_as(**roles)
 
 
-def weighing(data: Roles) -> Roles:
+def weigh_roles(data: Roles) -> Roles:
     """Return the table with the weight that a sampling fraction stands for, where it has none."""
     pi = data.sampling_fraction
-    return reading(data, weight=1 / pi) if data.weight is None and isinstance(pi, int | float) else data
+    return read_roles(data, weight=1 / pi) if data.weight is None and isinstance(pi, int | float) else data
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,10 +214,10 @@ class Roles(Table):
         set_key(self.con)
         show_relations()
         # the dataclass is frozen: the values that are read from the table are set here, once
-        object.__setattr__(self, "table", given_table(self.con, self.table))
+        object.__setattr__(self, "table", name_given_table(self.con, self.table))
         self._read_file(self.table)
         object.__setattr__(self, "columns", self.read_columns())
-        object.__setattr__(self, "keys", tuple(self.found("key variable", k) for k in _names(self.keys)))
+        object.__setattr__(self, "keys", tuple(self.found("key variable", k) for k in _require_names(self.keys)))
         twice = sorted({k for k in self.keys if self.keys.count(k) > 1})
         if twice:
             raise ColumnError(f"A key variable is named twice: {', '.join(twice)}.")
@@ -214,14 +227,14 @@ class Roles(Table):
             if given is not None and not isinstance(given, str) and not (may_be_number and is_number(given)):
                 error = {"weight": WeightError, "sampling_fraction": ParameterError}.get(role, ColumnError)
                 what = "the name of a column" + (", or a positive and finite number" if may_be_number else "")
-                raise error(f"The {role.replace('_', ' ')} is {told(given)}: it must be {what}.")
+                raise error(f"The {role.replace('_', ' ')} is {text_for_message(given)}: it must be {what}.")
             if isinstance(given, str):
                 object.__setattr__(self, role, self.found(role.replace("_", " "), given))
         if self.sampling_fraction is not None and not isinstance(self.sampling_fraction, str):
-            object.__setattr__(self, "sampling_fraction", fraction(self.sampling_fraction, "sampling fraction"))
+            object.__setattr__(self, "sampling_fraction", require_fraction(self.sampling_fraction, "sampling fraction"))
         if self.nulls not in NULLS:
-            raise ParameterError(f"nulls is {told(self.nulls)}: it must be one of {', '.join(NULLS)}.")
-        checked_small_weights(self.small_weights)
+            raise ParameterError(f"nulls is {text_for_message(self.nulls)}: it must be one of {', '.join(NULLS)}.")
+        require_small_weights(self.small_weights)
         self._check_household_columns()
         self._check_weight()
         self._check_not_null("household", "every person must belong to one (persons living alone to one of their own)")
@@ -231,7 +244,7 @@ class Roles(Table):
     def _read_file(self, table: str) -> None:
         """Read a CSV or JSON file into a temporary table: codes become texts, columns to compute with numbers."""
         roles = [n for n in (self.weight, self.sampling_fraction) if isinstance(n, str)]
-        numbers = (*roles, *_names(self.numbers or None))
+        numbers = (*roles, *_require_names(self.numbers or None))
         read = self.read(table, numbers)
         object.__setattr__(self, "table", read)
         object.__setattr__(self, "file", None if read == table else table.strip('"'))
@@ -249,7 +262,7 @@ class Roles(Table):
                     "represents)."
                 )
         else:
-            checked_weight(self.weight)
+            require_weight_number(self.weight)
 
     def _check_not_null(self, role: str, why: str) -> None:
         name = getattr(self, role)
@@ -261,7 +274,7 @@ class Roles(Table):
     def _check_unique_id(self) -> None:
         if self.id is None:
             return
-        rows = query.call("sdc__category_cells", self.table, [self.id], None)
+        rows = query.call_macro("sdc__category_cells", self.table, [self.id], None)
         repeated = exp.select(exp.Count(this=exp.Star())).from_(rows.subquery("r")).where(exp.column("sdc__f") > 1)
         number = self.number(repeated)
         if number:
@@ -273,7 +286,7 @@ class Roles(Table):
         given = self.household_columns
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise ColumnError(
-                f"household_columns is {told(given)}: it must be a list of column names, as in ['region']."
+                f"household_columns is {text_for_message(given)}: it must be a list of column names, as in ['region']."
             )
         if self.household is None:
             raise ParameterError(
@@ -296,7 +309,7 @@ class Roles(Table):
         asked = [c for c in columns if c not in {self.household, self.id}]
         new = [c for c in asked if c not in self.looked_at]
         if new:
-            by_name = {f.name: f for f in found_columns(self.con, self.table, self.household, new)}
+            by_name = {f.name: f for f in find_household_columns(self.con, self.table, self.household, new)}
             self.looked_at.update({c: by_name.get(c) for c in new})
         return [found for c in asked if (found := self.looked_at[c]) is not None]
 
@@ -312,8 +325,8 @@ class Roles(Table):
             return ()
         asked = [c for c in columns if self.household_columns is None or c in self.household_columns]
         if missing:
-            with translated():
-                asked = missing_of(self.con, self.table, asked)
+            with translate_errors():
+                asked = find_missing_columns(self.con, self.table, asked)
         return tuple(asked) if self.household_columns is not None else tuple(f.name for f in self.found_columns(asked))
 
     def required(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
@@ -341,10 +354,12 @@ class Roles(Table):
         """Return levels of identification with the columns as the table spells them."""
         if not isinstance(levels, Mapping) or not levels or not set(levels) <= set(LEVELS):
             raise ParameterError(
-                f"levels is {told(levels)}: it must give a list of keys for each of {', '.join(LEVELS)}."
+                f"levels is {text_for_message(levels)}: it must give a list of keys for each of {', '.join(LEVELS)}."
             )
         if any(isinstance(names, str) or not isinstance(names, Iterable) for names in levels.values()):
-            raise ParameterError(f"levels is {told(levels)}: each level has a list of keys, as in {{'very': ['sex']}}.")
+            raise ParameterError(
+                f"levels is {text_for_message(levels)}: each level has a list of keys, as in {{'very': ['sex']}}."
+            )
         return {level: [self.found("key variable", n) for n in levels[level]] for level in LEVELS if levels.get(level)}
 
     def checked_weight(self) -> str | float:
@@ -362,5 +377,5 @@ class Roles(Table):
         return {"nulls": self.nulls, "small_weights": self.small_weights}
 
     def masked(self, masking: Masking, *, into: str | None = None, subset: Subset | None = None) -> MaskingStep:
-        """Mask columns by a macro: see :func:`sdc_sql.db.masking.apply.masked`."""
-        return masked(self, masking, into=into, subset=subset)
+        """Mask columns by a macro: see :func:`sdc_sql.db.masking.apply.apply_mask`."""
+        return apply_mask(self, masking, into=into, subset=subset)

@@ -12,8 +12,8 @@ def gives_other_values(version: str) -> bool:
     >>> [gives_other_values(version) for version in ("0.1", "0.1.12", "0.2.0", "0.10")]
     [True, True, False, False]
     """
-    return _numbers(version) < _numbers(VALUES_SINCE)
+    return _split_version(version) < _split_version(VALUES_SINCE)
 
 
-def _numbers(version: str) -> list[int]:
+def _split_version(version: str) -> list[int]:
     return [int(part) for part in version.split(".") if part.isdigit()]

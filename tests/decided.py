@@ -24,7 +24,7 @@ def decided(file: Path) -> Path:
     except ReleaseFileError as error:
         lines = [line for problem in error.problems for line in _LINE.findall(problem)]
         names = [name for line in lines for names in tomllib.loads(line).values() for name in names]
-        said = toml.line("released_as_collected", names)
+        said = toml.format_line("released_as_collected", names)
         text = re.sub(r"(?m)^(\s*)released_as_collected = .*\n", "", file.read_text())
         if names:
             pasted = re.sub(r"(?m)^(\s*)\[roles\]\n", lambda found: f"{found[0]}{said}\n", text, count=1)

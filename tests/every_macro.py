@@ -9,7 +9,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from sdc_sql.db.catalogue.macros import declared
+from sdc_sql.db.catalogue.macros import read_catalogue
 
 if TYPE_CHECKING:
     from sdc_sql.db.catalogue.functions import Declaration
@@ -61,7 +61,7 @@ def _call(measure: Declaration) -> str:
 
 
 # By name, for ids that read well. Both treatments of NULL where there are two.
-_MEASURES = [d for d in declared() if d.is_table and d.file.startswith(("core/", "risk/", "linkage/", "loss/"))]
+_MEASURES = [d for d in read_catalogue() if d.is_table and d.file.startswith(("core/", "risk/", "linkage/", "loss/"))]
 CALLS = {d.name: _call(d) for d in _MEASURES if _of_one_table(d)}
 CALLS |= {
     f"{d.name} wildcard": CALLS[d.name][:-1] + ", nulls := 'wildcard')"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from sdc_sql.db.catalogue import load
-from sdc_sql.db.catalogue.macros import every
+from sdc_sql.db.catalogue.macros import list_macros
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,7 @@ def with_macros(file: Path, database: str = ":memory:", **config: object) -> duc
     con = duckdb.connect(database, config=config)
     con.execute(f"ATTACH '{file}' AS {ATTACHED} (READ_ONLY)")
     for name, function in load._functions().items():
-        load._created(con, f"sdc__python_{name}", function)
+        load._create_function(con, f"sdc__python_{name}", function)
     found(con)
     return con
 
@@ -44,4 +44,4 @@ def found(con: duckdb.DuckDBPyConnection) -> None:
     """Let a connection, or a cursor of one, find the macros of the file."""
     ((database,),) = con.execute("SELECT current_database()").fetchall()
     con.execute(f"SET search_path = '{database}.main,{ATTACHED}.main'")
-    load._HAD[con] = load._Had(stored=False, for_good=set(every()))
+    load._HAD[con] = load._Had(stored=False, for_good=set(list_macros()))

@@ -18,7 +18,7 @@ Truths = npt.NDArray[np.bool_]
 GREATEST = 1e150
 
 
-def vector(values: npt.ArrayLike, name: str = "values") -> Floats:
+def require_vector(values: npt.ArrayLike, name: str = "values") -> Floats:
     """Return one column as float64 of shape (n,), missing values as NaN."""
     column = _finite(values, name)
     if column.ndim != 1:
@@ -26,7 +26,7 @@ def vector(values: npt.ArrayLike, name: str = "values") -> Floats:
     return column
 
 
-def columns(values: npt.ArrayLike, name: str = "x") -> Floats:
+def require_columns(values: npt.ArrayLike, name: str = "x") -> Floats:
     """Return columns as float64 of shape (n, p); a single column (n,) becomes (n, 1)."""
     matrix = _finite(values, name)
     if matrix.ndim not in {1, 2}:
@@ -34,7 +34,7 @@ def columns(values: npt.ArrayLike, name: str = "x") -> Floats:
     return matrix[:, np.newaxis] if matrix.ndim == 1 else matrix
 
 
-def normals_like(draws: npt.ArrayLike, matrix: Floats, name: str = "normals") -> Floats:
+def require_normals(draws: npt.ArrayLike, matrix: Floats, name: str = "normals") -> Floats:
     """Return standard normal draws of the shape of `matrix`; (n,) is enough for one column."""
     found = np.asarray(draws, dtype=np.float64)
     if found.shape == matrix.shape[:1] and matrix.shape[1] == 1:
@@ -46,7 +46,7 @@ def normals_like(draws: npt.ArrayLike, matrix: Floats, name: str = "normals") ->
     return found
 
 
-def uniforms_of(draws: npt.ArrayLike, shape: tuple[int, ...], name: str = "uniforms") -> Floats:
+def require_uniforms(draws: npt.ArrayLike, shape: tuple[int, ...], name: str = "uniforms") -> Floats:
     """Return uniform draws of exactly this shape, each in [0, 1)."""
     found = np.asarray(draws, dtype=np.float64)
     if found.shape != shape:
@@ -56,7 +56,7 @@ def uniforms_of(draws: npt.ArrayLike, shape: tuple[int, ...], name: str = "unifo
     return found
 
 
-def number(value: float, name: str, *, above: float | None = None, least: float | None = None,
+def require_parameter(value: float, name: str, *, above: float | None = None, least: float | None = None,
            below: float | None = None, most: float | None = None) -> float:  # fmt: skip
     """Return a finite parameter within its range: above < value < below, least <= value <= most."""
     wanted = [
@@ -77,13 +77,13 @@ def number(value: float, name: str, *, above: float | None = None, least: float 
     return float(value)
 
 
-def two_or_more(found: int, what: str) -> None:
+def require_two_columns(found: int, what: str) -> None:
     """Refuse a column with a single value, which could only be released as it is; none at all is nothing to mask."""
     if found == 1:
         raise ValueError(f"{what} has 1 value; expected 2 or more, as a single one would stay as it is: join strata")
 
 
-def numeric(values: npt.ArrayLike, name: str) -> Floats:
+def require_numeric(values: npt.ArrayLike, name: str) -> Floats:
     """Return numbers as float64; refuse a masked array, which as a plain one would show what lies under the mask."""
     given = np.asarray(values)
     if given.dtype.kind not in "iuf":
@@ -95,7 +95,7 @@ def numeric(values: npt.ArrayLike, name: str) -> Floats:
 
 def _finite(values: npt.ArrayLike, name: str) -> Floats:
     """Return numbers whose squares are finite, or NaN."""
-    found = numeric(values, name)
+    found = require_numeric(values, name)
     if found.size and (np.fmax.reduce(found, None) > GREATEST or np.fmin.reduce(found, None) < -GREATEST):
         raise ValueError(
             f"{name} holds infinite values or values beyond {GREATEST:g}, whose squares are infinite; "

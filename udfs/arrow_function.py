@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from sdc_sql.udfs.interruption import running
+from sdc_sql.udfs.interruption import run_stoppable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,14 +41,14 @@ class Function:
         columns = [a.combine_chunks() if isinstance(a, pa.ChunkedArray) else a for a in arguments]
         types = [t for _, t in self.parameters]
         rows = (
-            self.kernel(*(_given(column[i], kind) for column, kind in zip(columns, types, strict=True)))
+            self.kernel(*(_convert_scalar(column[i], kind) for column, kind in zip(columns, types, strict=True)))
             for i in range(len(columns[0]))
         )
-        with running():
-            return pa.concat_arrays([_answer(row, self.returns) for row in rows])
+        with run_stoppable():
+            return pa.concat_arrays([_make_answer(row, self.returns) for row in rows])
 
 
-def _given(scalar: Any, kind: str) -> Any:  # noqa: ANN401 - whatever the declared type is
+def _convert_scalar(scalar: Any, kind: str) -> Any:  # noqa: ANN401 - whatever the declared type is
     """Return an Arrow scalar as Python or numpy has it: (n,) or (n, p) floats, or integers, for lists of numbers."""
     if not scalar.is_valid:
         return None
@@ -93,30 +93,30 @@ def is_null(values: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.bool_]]
     return np.asarray(bits == np.float64(NULL).view(np.uint64))
 
 
-def _answer(row: Any, kind: str) -> pa.Array:  # noqa: ANN401 - arrays or lists of arrays
+def _make_answer(row: Any, kind: str) -> pa.Array:  # noqa: ANN401 - arrays or lists of arrays
     """Return one row of the result as an Arrow array of length 1."""
     if kind == "BIGINT[]":
         if row is None:
             return pa.nulls(1, pa.list_(pa.int64()))
-        return _listed(pa.array(np.asarray(row, dtype=np.int64)))
+        return _wrap_list(pa.array(np.asarray(row, dtype=np.int64)))
     if kind == NUMBERS:
-        return _listed(_numbers(np.asarray(row, dtype=np.float64)))
+        return _wrap_list(_make_numbers(np.asarray(row, dtype=np.float64)))
     if kind == TABLE:
-        return _listed(_lists([_numbers(np.asarray(column, dtype=np.float64)) for column in row]))
-    return _listed(_lists([pa.array(column, type=pa.string()) for column in row]))
+        return _wrap_list(_make_lists([_make_numbers(np.asarray(column, dtype=np.float64)) for column in row]))
+    return _wrap_list(_make_lists([pa.array(column, type=pa.string()) for column in row]))
 
 
-def _numbers(values: np.ndarray[Any, Any]) -> pa.Array:
+def _make_numbers(values: np.ndarray[Any, Any]) -> pa.Array:
     missing = np.isnan(values)
     return pa.array(values, mask=missing & is_null(values)) if missing.any() else pa.array(values)
 
 
-def _lists(columns: list[pa.Array]) -> pa.Array:
+def _make_lists(columns: list[pa.Array]) -> pa.Array:
     offsets = np.cumsum([0, *(len(c) for c in columns)])
     return pa.LargeListArray.from_arrays(pa.array(offsets, type=pa.int64()), pa.concat_arrays(columns)).cast(
         pa.list_(columns[0].type)
     )
 
 
-def _listed(values: pa.Array) -> pa.Array:
+def _wrap_list(values: pa.Array) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array([0, len(values)], type=pa.int32()), values)

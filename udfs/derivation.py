@@ -62,7 +62,7 @@ class Possible(NamedTuple):
     predicted: int
 
 
-def possible(columns: Sequence[Codes], targets: Sequence[Target], dimension: int = 2) -> list[Possible]:
+def find_possible_givers(columns: Sequence[Codes], targets: Sequence[Target], dimension: int = 2) -> list[Possible]:
     """Return the givers that may give hidden values back, alone and in pairs, for each target.
 
     Parameters
@@ -76,13 +76,13 @@ def possible(columns: Sequence[Codes], targets: Sequence[Target], dimension: int
     """
 
     def of_target(place: int) -> list[Possible]:
-        return _of_target(_View(columns, targets[place]), place, dimension)
+        return _find_target_givers(_View(columns, targets[place]), place, dimension)
 
     with ThreadPoolExecutor() as pool:  # numpy sorts and counts beside others
         return [one for several in pool.map(of_target, range(len(targets))) for one in several]
 
 
-def _of_target(view: _View, place: int, dimension: int) -> list[Possible]:
+def _find_target_givers(view: _View, place: int, dimension: int) -> list[Possible]:
     alone = {i: view.tried((i,), place, 0) for i in view.target.alone}
     found = [one for one in alone.values() if one.rule or one.predicted]
     hoped: list[tuple[Possible, int]] = []
@@ -126,23 +126,23 @@ class _View:
             if len(hidden) <= known and not rule:
                 return nothing
             cells = self._codes(part, giver)
-            there = cells >= 0 if rule else _among(cells, hidden)
-            support, apart, mixed = _contradicted(cells[there], values[there], target.kinds)
+            there = cells >= 0 if rule else _find_likely_cells(cells, hidden)
+            support, apart, mixed = _count_contradictions(cells[there], values[there], target.kinds)
             rule = rule and apart <= SLACK + SHARE * support
             if not rule:
-                hidden = hidden[~_within(hidden, mixed)[1]]
+                hidden = hidden[~_find_places(hidden, mixed)[1]]
         if len(hidden) <= (0 if rule else known):
             return nothing
         if hoped and not rule and self.parts:
-            shown = _among(hidden, cells)
+            shown = _find_likely_cells(hidden, cells)
             return Possible(giver, place, rule=False, predicted=int(shown.sum()))
         cells, wanted = self._codes(self.columns, giver)[target.rows], np.unique(hidden)
         if rule:
-            there = _among(cells, wanted)  # of fine cells the few that matter
-            support, apart, mixed = _contradicted(cells[there], target.known[target.rows[there]], target.kinds)
+            there = _find_likely_cells(cells, wanted)  # of fine cells the few that matter
+            support, apart, mixed = _count_contradictions(cells[there], target.known[target.rows[there]], target.kinds)
             if support > 0 and apart <= SLACK + SHARE * support:
                 return Possible(giver, place, rule=True, predicted=0)
-        return Possible(giver, place, rule=False, predicted=_predicted(cells, target, hidden, wanted))
+        return Possible(giver, place, rule=False, predicted=_count_predicted(cells, target, hidden, wanted))
 
     def _codes(self, columns: Sequence[Codes], giver: tuple[int, ...]) -> Codes:
         """Return the codes of a giver, of a pair whole numbers; -1 where one of it is missing."""
@@ -156,7 +156,7 @@ class _View:
         return found
 
 
-def _contradicted(cells: Codes, values: Codes, kinds: int) -> tuple[int, int, Codes]:
+def _count_contradictions(cells: Codes, values: Codes, kinds: int) -> tuple[int, int, Codes]:
     """Return what a rule was tried on, what contradicts it, and the cells that show several values."""
     if not len(cells):
         return 0, 0, cells
@@ -168,13 +168,13 @@ def _contradicted(cells: Codes, values: Codes, kinds: int) -> tuple[int, int, Co
     return len(cells) - len(first), len(cells) - int(most.sum()), of[first[several]]
 
 
-def _predicted(cells: Codes, target: Target, hidden: Codes, wanted: Codes) -> int:
+def _count_predicted(cells: Codes, target: Target, hidden: Codes, wanted: Codes) -> int:
     """Return how many hidden values stand in a cell with enough known values besides, all equal."""
     if not len(wanted):
         return 0
-    there = _among(cells, wanted)
+    there = _find_likely_cells(cells, wanted)
     rows = target.rows[there]
-    of, exact = _within(cells[there], wanted)
+    of, exact = _find_places(cells[there], wanted)
     of, values = of[exact], target.known[rows[exact]]
     counts = np.bincount(of, minlength=len(wanted))
     both = of * target.kinds + values
@@ -182,11 +182,11 @@ def _predicted(cells: Codes, target: Target, hidden: Codes, wanted: Codes) -> in
     shown = np.flatnonzero(np.bincount(both, minlength=1)) if few else np.unique(both)
     kinds = np.bincount(shown // target.kinds, minlength=len(wanted))
     sure = (counts - target.own >= CELL) & (kinds == 1)
-    place, exact = _within(hidden, wanted)
+    place, exact = _find_places(hidden, wanted)
     return int((sure[place] & exact).sum())
 
 
-def _within(cells: Codes, wanted: Codes) -> tuple[Codes, Flags]:
+def _find_places(cells: Codes, wanted: Codes) -> tuple[Codes, Flags]:
     """Return the places of cells among the wanted ones, in order, and whether they are there."""
     if not len(wanted) or not len(cells):
         return np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.bool_)
@@ -199,13 +199,13 @@ def _within(cells: Codes, wanted: Codes) -> tuple[Codes, Flags]:
     return place, wanted[place] == cells
 
 
-def _among(cells: Codes, wanted: Codes) -> Flags:
+def _find_likely_cells(cells: Codes, wanted: Codes) -> Flags:
     """Return which cells may be wanted ones: all that are, and a few others."""
     flags = np.zeros(1 << _BITS, dtype=np.bool_)
-    flags[_hashed(wanted)] = True
-    found: Flags = flags[_hashed(cells)]
+    flags[_hash_codes(wanted)] = True
+    found: Flags = flags[_hash_codes(cells)]
     return found
 
 
-def _hashed(codes: Codes) -> Codes:
+def _hash_codes(codes: Codes) -> Codes:
     return ((codes.view(np.uint64) * np.uint64(_ODD)) >> np.uint64(64 - _BITS)).astype(np.int64)

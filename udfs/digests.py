@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from sdc_sql.udfs.adapters import declared
+from sdc_sql.udfs.adapters import declare_function
 from sdc_sql.udfs.arrow_function import TABLE
 
 if TYPE_CHECKING:
@@ -17,12 +17,12 @@ Bytes = npt.NDArray[np.uint8]
 RECORDS = 65_536  # at a time
 
 
-def normals_of(digests: Bytes, p: int) -> Floats:
+def draw_normals(digests: Bytes, p: int) -> Floats:
     """Return p standard normal draws of each record, (n, p): of two words of 32 bits two (Box & Muller 1958).
 
     Examples
     --------
-    >>> normals_of(np.zeros((1, 32), dtype=np.uint8), 2).round(6).tolist()  # sqrt(2 ln 2^33) cos 0, sin 0
+    >>> draw_normals(np.zeros((1, 32), dtype=np.uint8), 2).round(6).tolist()  # sqrt(2 ln 2^33) cos 0, sin 0
     [[6.763706, 0.0]]
     """
     found = np.empty((p + p % 2, len(digests)))
@@ -56,4 +56,4 @@ def _content(_stratum: str | None, y: Floats, x: Floats | None) -> list[list[str
     return [[content(y, x)]]
 
 
-FUNCTIONS = (declared("content", _content, "VARCHAR[][]", y=TABLE, x=TABLE),)
+FUNCTIONS = (declare_function("content", _content, "VARCHAR[][]", y=TABLE, x=TABLE),)

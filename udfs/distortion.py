@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sdc_sql.udfs.adapters import declared
+from sdc_sql.udfs.adapters import declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS
-from sdc_sql.udfs.group_model import SLACK, Conditions, Urn, redrawing, uniforms, urn_of
+from sdc_sql.udfs.group_model import SLACK, Conditions, Urn, make_redraw_urn, make_urn, uniforms
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _ROUNDS, _DRAWS, _AT_ONCE = 30, 200_000, 2_000_000
 
 
-def distorted(groups: Integers, values: Integers, draws: Integers, conditions: Conditions) -> Integers:
+def redraw_groups(groups: Integers, values: Integers, draws: Integers, conditions: Conditions) -> Integers:
     """Return the values, those of redrawn groups anew.
 
     Parameters
@@ -37,7 +37,7 @@ def distorted(groups: Integers, values: Integers, draws: Integers, conditions: C
         Where the file itself breaks what is asked, or a group is too small for it.
     """
     kinds = conditions.chosen.size
-    urn = urn_of(groups, values, kinds)
+    urn = make_urn(groups, values, kinds)
     greatest = float(np.max(urn.p[conditions.chosen], initial=0))
     if conditions.l is not None and conditions.l * greatest > 1 + SLACK:
         raise ValueError(
@@ -48,11 +48,11 @@ def distorted(groups: Integers, values: Integers, draws: Integers, conditions: C
     members = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
     asked = conditions
     for _ in range(_ROUNDS):
-        masked = _redrawn(members, values, draws, urn, asked)
+        masked = _redraw_group(members, values, draws, urn, asked)
         if conditions.t is None:
             return masked
         p = np.bincount(masked, minlength=kinds) / masked.size  # that of the released file, from which t is counted
-        counts = _counts(members, masked, kinds)
+        counts = _count_values(members, masked, kinds)
         if (conditions.distances(counts / counts.sum(axis=1, keepdims=True), p) <= conditions.t).all():
             return masked
         moved = float(conditions.distances(p[None, :], urn.p)[0])
@@ -61,18 +61,20 @@ def distorted(groups: Integers, values: Integers, draws: Integers, conditions: C
     raise ValueError(f"no draws were found with which every group is within t = {conditions.t:g}: take a greater t")
 
 
-def _counts(members: list[Integers], values: Integers, kinds: int) -> Integers:
+def _count_values(members: list[Integers], values: Integers, kinds: int) -> Integers:
     return np.array([np.bincount(values[of], minlength=kinds) for of in members])
 
 
-def _redrawn(members: list[Integers], values: Integers, draws: Integers, urn: Urn, conditions: Conditions) -> Integers:
+def _redraw_group(
+    members: list[Integers], values: Integers, draws: Integers, urn: Urn, conditions: Conditions
+) -> Integers:
     """Return the values with those of failing groups, and of a share of the others, anew."""
     masked = values.copy()
-    fails = conditions.slacks(_counts(members, values, conditions.chosen.size), urn.p).min(axis=1) < -SLACK
+    fails = conditions.slacks(_count_values(members, values, conditions.chosen.size), urn.p).min(axis=1) < -SLACK
     of_size: dict[int, tuple[Urn, float]] = {}
     for of, failing in zip(members, fails, strict=True):
         if of.size not in of_size:
-            of_size[of.size] = redrawing(urn, conditions, of.size)
+            of_size[of.size] = make_redraw_urn(urn, conditions, of.size)
         model, share = of_size[of.size]
         if not failing and share == 0:
             continue
@@ -80,11 +82,11 @@ def _redrawn(members: list[Integers], values: Integers, draws: Integers, urn: Ur
         bits = np.random.Philox(key=seed.generate_state(2, np.uint64))
         also = uniforms(bits, 1)[0] < share
         if failing or also:
-            masked[of] = _drawn(model, conditions, bits, of.size, whatever=share == 1)
+            masked[of] = _draw_values(model, conditions, bits, of.size, whatever=share == 1)
     return masked
 
 
-def _drawn(urn: Urn, conditions: Conditions, bits: np.random.Philox, n: int, *, whatever: bool) -> Integers:
+def _draw_values(urn: Urn, conditions: Conditions, bits: np.random.Philox, n: int, *, whatever: bool) -> Integers:
     """Return n values from the urn, accepted with the probability of their least slack, or whatever it is."""
     kinds = conditions.chosen.size
     tried, at_once = 0, int(np.clip(_AT_ONCE // n, 1, 32))
@@ -102,7 +104,7 @@ def _drawn(urn: Urn, conditions: Conditions, bits: np.random.Philox, n: int, *, 
     )
 
 
-def from_lists(
+def distort_lists(
     groups: Floats | None, values: Floats | None, draws: Floats | None, chosen: Floats | None, asked: dict[str, Any]
 ) -> Floats:
     """Return the numbers of the values, from 1, as DuckDB gives and takes them."""
@@ -116,11 +118,11 @@ def from_lists(
         raise ValueError(f"t is {asked['t']!r}: it must be a number above 0 and at most 1")
     conditions = Conditions(asked["l"], asked["t"], chosen > 0, ordered=asked["distance"] == "ordered")
     of, members, secret = (given.astype(np.int64) for given in (groups, values, draws))
-    return distorted(of, members, secret, conditions).astype(np.float64) + 1
+    return redraw_groups(of, members, secret, conditions).astype(np.float64) + 1
 
 
 _ASKED = "STRUCT(l DOUBLE, t DOUBLE, distance VARCHAR)"
 FUNCTIONS = (
-    declared("distort", from_lists, NUMBERS, by_stratum=False,
+    declare_function("distort", distort_lists, NUMBERS, by_stratum=False,
              groups=NUMBERS, members=NUMBERS, draws=NUMBERS, chosen=NUMBERS, asked=_ASKED),
 )  # fmt: skip

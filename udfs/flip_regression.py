@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import NUMBER, declared
+from sdc_sql.udfs.adapters import NUMBER, declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ STEPS = 200
 FARTHEST = 30.0  # of a standardised predictor: beyond it the fit tells the values apart, and has no maximum
 
 
-def flipped_regression(columns: Floats, flipped: Floats, counts: Floats, q: float) -> list[Floats]:
+def fit_flipped_regression(columns: Floats, flipped: Floats, counts: Floats, q: float) -> list[Floats]:
     """Return the coefficients, the intercept first, and their standard errors.
 
     Parameters
@@ -78,8 +78,8 @@ def _likelihood(beta: Floats, design: Floats, y: Floats, n: Floats, q: float) ->
 
 
 FUNCTIONS = (
-    declared(
-        "flipped", flipped_regression, TABLE, by_stratum=False, columns=TABLE, flipped=NUMBERS, counts=NUMBERS,
+    declare_function(
+        "flipped", fit_flipped_regression, TABLE, by_stratum=False, columns=TABLE, flipped=NUMBERS, counts=NUMBERS,
         q=NUMBER,
     ),
 )  # fmt: skip

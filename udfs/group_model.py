@@ -99,7 +99,7 @@ def uniforms(bits: np.random.Philox, n: int) -> Floats:
     return np.asarray((bits.random_raw(n) >> np.uint64(11)) * 2.0**-53)
 
 
-def urn_of(groups: Integers, values: Integers, kinds: int) -> Urn:
+def make_urn(groups: Integers, values: Integers, kinds: int) -> Urn:
     """Return the urn of a file: shares, and how much more often two records of a group agree than two of the file."""
     totals = np.bincount(values, minlength=kinds)
     sizes = np.bincount(groups)
@@ -117,7 +117,7 @@ def urn_of(groups: Integers, values: Integers, kinds: int) -> Urn:
     return Urn(p, float(np.clip((agreeing - by_chance) / (1 - by_chance), 0, 0.9)))
 
 
-def redrawing(urn: Urn, conditions: Conditions, n: int) -> tuple[Urn, float]:
+def make_redraw_urn(urn: Urn, conditions: Conditions, n: int) -> tuple[Urn, float]:
     """Return the urn from which groups of n are redrawn, and the share of the good ones that is redrawn as well.
 
     A failing group becomes y with a probability in proportion to P(y) a(y), a(y) its least slack. Over what becomes y

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from sdc_sql.udfs.adapters import TEXT, declared
-from sdc_sql.udfs.arguments import Floats, columns, normals_like
+from sdc_sql.udfs.adapters import TEXT, declare_function
+from sdc_sql.udfs.arguments import Floats, require_columns, require_normals
 from sdc_sql.udfs.arrow_function import DIGESTS, NUMBERS, TABLE
-from sdc_sql.udfs.digests import Bytes, normals_of
-from sdc_sql.udfs.regression import along, of_lists, regression, root_of, without
+from sdc_sql.udfs.digests import Bytes, draw_normals
+from sdc_sql.udfs.regression import factor_residuals, multiply_columns, read_column_lists, regression, remove_basis
 
 GRID = 34  # released numbers are multiples of 2^-34 of the power of two by their deviation
 ROUNDING = 1e-12  # a variance above its negative is none
@@ -48,7 +48,7 @@ def hybrid(
     >>> float(new.mean().round(9)), float(new.var().round(9)), float(np.cov(new.T, y.T, ddof=0)[0, 1].round(9))
     (3.0, 2.0, 1.2)
     """
-    of = columns(y)
+    of = require_columns(y)
     (n, p), share = of.shape, np.asarray(alpha, dtype=np.float64)
     found = regression(of, x, names, "given")
     least = 2 * p + found.basis.shape[1]
@@ -57,21 +57,23 @@ def hybrid(
             f"{n} records, {p} columns and {least - 2 * p - 1} given variables; expected at least {least} "
             "records: name fewer variables, or join strata"
         )
-    noise = noise_root_of(found.root, share, names)
-    own = along(found.residuals, np.linalg.inv(found.root).T)  # orthonormal: L L' are the products of the residuals
+    noise = compute_noise_root(found.root, share, names)
+    own = multiply_columns(
+        found.residuals, np.linalg.inv(found.root).T
+    )  # orthonormal: L L' are the products of the residuals
     basis = np.concatenate([found.basis.T, own.T]).T
-    new = without(normals_like(normals, of), basis)
-    drawn = along(new, np.linalg.inv(root_of(new, names)).T @ noise.T)
-    return _on_grid(found.fitted + found.residuals * share + without(drawn, basis), of.std(axis=0))
+    new = remove_basis(require_normals(normals, of), basis)
+    drawn = multiply_columns(new, np.linalg.inv(factor_residuals(new, names)).T @ noise.T)
+    return _round_to_grid(found.fitted + found.residuals * share + remove_basis(drawn, basis), of.std(axis=0))
 
 
-def noise_root_of(root: Floats, alpha: Floats, names: list[str]) -> Floats:
+def compute_noise_root(root: Floats, alpha: Floats, names: list[str]) -> Floats:
     """Return a root of S - A S A, S = L L', (p, p); refuse alphas for which it has a negative variance.
 
     Examples
     --------
     >>> root = np.linalg.cholesky(np.array([[1.0, 0.5], [0.5, 1.0]]))
-    >>> noise = noise_root_of(root, np.array([0.5, 0.25]), ["a", "b"])
+    >>> noise = compute_noise_root(root, np.array([0.5, 0.25]), ["a", "b"])
     >>> (noise @ noise.T).round(12).tolist()
     [[0.75, 0.4375], [0.4375, 0.9375]]
     """
@@ -99,7 +101,7 @@ def _variances(products: Floats, alpha: Floats) -> tuple[Floats, Floats]:
     return values, vectors
 
 
-def _on_grid(values: Floats, deviations: Floats) -> Floats:
+def _round_to_grid(values: Floats, deviations: Floats) -> Floats:
     """Return multiples of a step for each column, without the sign of 0."""
     steps = 2.0 ** (np.rint(np.log2(deviations)) - GRID)
     rounded: Floats = np.rint(values / steps) * steps + 0.0
@@ -109,7 +111,7 @@ def _on_grid(values: Floats, deviations: Floats) -> Floats:
 def _hybrid(
     _stratum: str | None, y: Floats, x: Floats | None, alpha: Floats, digests: Bytes, names: str
 ) -> list[Floats]:
-    return [*hybrid(*of_lists(y, x), alpha, normals_of(digests, len(y)), names.split("\n")).T]
+    return [*hybrid(*read_column_lists(y, x), alpha, draw_normals(digests, len(y)), names.split("\n")).T]
 
 
-FUNCTIONS = (declared("hybrid", _hybrid, TABLE, y=TABLE, x=TABLE, alpha=NUMBERS, digests=DIGESTS, names=TEXT),)
+FUNCTIONS = (declare_function("hybrid", _hybrid, TABLE, y=TABLE, x=TABLE, alpha=NUMBERS, digests=DIGESTS, names=TEXT),)

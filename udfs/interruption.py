@@ -34,7 +34,7 @@ _KERNELS = _Kernels()
 
 
 @contextmanager
-def running() -> Iterator[None]:
+def run_stoppable() -> Iterator[None]:
     """Run a kernel so that it can be stopped."""
     thread = threading.get_ident()
     _KERNELS.threads.add(thread)
@@ -44,7 +44,7 @@ def running() -> Iterator[None]:
         if threading.current_thread() is threading.main_thread():
             yield
         else:
-            with _listening():
+            with _listen_to_interrupts():
                 yield
     finally:
         _KERNELS.threads.discard(thread)
@@ -63,7 +63,7 @@ def allow_kernels() -> None:
 
 
 @contextmanager
-def hearing(numbers: set[int]) -> Iterator[None]:
+def hear_signals(numbers: set[int]) -> Iterator[None]:
     """Let these signals stop kernels, too, while a block runs: those of a program that ends at them."""
     before, _KERNELS.signals = _KERNELS.signals, _KERNELS.signals | numbers
     try:
@@ -73,8 +73,8 @@ def hearing(numbers: set[int]) -> Iterator[None]:
 
 
 @contextmanager
-def _listening() -> Iterator[None]:
-    """Stop the kernels of all threads at Ctrl-C (and what :func:`hearing` adds), as long as one runs.
+def _listen_to_interrupts() -> Iterator[None]:
+    """Stop the kernels of all threads at Ctrl-C (and what :func:`hear_signals` adds), as long as one runs.
 
     Only the main thread may set a handler, or be woken by one; faulthandler may be asked by any to write to a file when
     the signal comes, and then to go on to the handler that there is. What it writes is not read.
@@ -87,7 +87,7 @@ def _listening() -> Iterator[None]:
         if _KERNELS.listening == 1:
             ear, _KERNELS.ear = os.pipe()
             os.set_blocking(_KERNELS.ear, False)
-            threading.Thread(target=_stop_when_told, args=(ear,), daemon=True).start()
+            threading.Thread(target=_stop_on_signal, args=(ear,), daemon=True).start()
             _KERNELS.heard = {*_KERNELS.signals}
             for number in _KERNELS.heard:
                 faulthandler.register(number, _KERNELS.ear, all_threads=False, chain=True)
@@ -102,7 +102,7 @@ def _listening() -> Iterator[None]:
                 os.close(_KERNELS.ear)
 
 
-def _stop_when_told(ear: int) -> None:
+def _stop_on_signal(ear: int) -> None:
     while os.read(ear, 65_536):
         stop_kernels()
     os.close(ear)

@@ -9,11 +9,18 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from sdc_sql.udfs.adapters import TEXT, declared
-from sdc_sql.udfs.arguments import Floats, normals_like
+from sdc_sql.udfs.adapters import TEXT, declare_function
+from sdc_sql.udfs.arguments import Floats, require_normals
 from sdc_sql.udfs.arrow_function import DIGESTS, NUMBERS, TABLE
-from sdc_sql.udfs.digests import Bytes, normals_of
-from sdc_sql.udfs.regression import Regression, along, of_lists, regression, root_of, without
+from sdc_sql.udfs.digests import Bytes, draw_normals
+from sdc_sql.udfs.regression import (
+    Regression,
+    factor_residuals,
+    multiply_columns,
+    read_column_lists,
+    regression,
+    remove_basis,
+)
 
 
 def ipso(method: str, y: npt.ArrayLike, x: npt.ArrayLike, normals: npt.ArrayLike, names: list[str]) -> Floats:
@@ -31,28 +38,28 @@ def ipso(method: str, y: npt.ArrayLike, x: npt.ArrayLike, normals: npt.ArrayLike
     found = regression(y, x, names)
     if method == "A":
         return found.fitted
-    drawn = normals_like(normals, found.fitted)
+    drawn = require_normals(normals, found.fitted)
     if method == "B":  # draws of the residuals' size: what they are is free
-        return found.fitted + without(along(drawn, found.root.T / np.sqrt(len(drawn))), found.basis)
+        return found.fitted + remove_basis(multiply_columns(drawn, found.root.T / np.sqrt(len(drawn))), found.basis)
     return found.fitted + new_residuals(found, drawn, found.root, names)
 
 
 def new_residuals(found: Regression, normals: Floats, root: Floats, names: list[str]) -> Floats:
     """Return the residuals of draws, (n, p), with the products L L' of a root, (p, p): orthogonal to what is given."""
-    new = without(normals, found.basis)
-    turned = np.linalg.solve(root_of(new, names), np.eye(new.shape[1])).T @ root.T
-    return without(along(new, turned), found.basis)
+    new = remove_basis(normals, found.basis)
+    turned = np.linalg.solve(factor_residuals(new, names), np.eye(new.shape[1])).T @ root.T
+    return remove_basis(multiply_columns(new, turned), found.basis)
 
 
 def _ipso(_stratum: str | None, method: str, y: Floats, x: Floats | None, digests: Bytes, names: str) -> list[Floats]:
-    return [*ipso(method, *of_lists(y, x), normals_of(digests, len(y)), names.split("\n")).T]
+    return [*ipso(method, *read_column_lists(y, x), draw_normals(digests, len(y)), names.split("\n")).T]
 
 
-def _explained(_stratum: str | None, y: Floats, x: Floats | None, names: str) -> Floats:
-    return regression(*of_lists(y, x), names.split("\n")).explained
+def _compute_explained(_stratum: str | None, y: Floats, x: Floats | None, names: str) -> Floats:
+    return regression(*read_column_lists(y, x), names.split("\n")).explained
 
 
 FUNCTIONS = (
-    declared("ipso", _ipso, TABLE, method=TEXT, y=TABLE, x=TABLE, digests=DIGESTS, names=TEXT),
-    declared("ipso_explained", _explained, NUMBERS, y=TABLE, x=TABLE, names=TEXT),
+    declare_function("ipso", _ipso, TABLE, method=TEXT, y=TABLE, x=TABLE, digests=DIGESTS, names=TEXT),
+    declare_function("ipso_explained", _compute_explained, NUMBERS, y=TABLE, x=TABLE, names=TEXT),
 )

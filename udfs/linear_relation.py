@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import NUMBER, declared, given
+from sdc_sql.udfs.adapters import NUMBER, declare_function, require_given
 from sdc_sql.udfs.arrow_function import NUMBERS
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def linear_relation(known: Floats, others: Floats, columns: float, place: float)
     others
         All columns, record by record; NaN where unknown. ``columns`` is how many they are, ``place`` that of this one.
     """
-    p, own = int(given(columns, "columns")), int(given(place, "place"))
+    p, own = int(require_given(columns, "columns")), int(require_given(place, "place"))
     x = np.asarray(others, dtype=np.float64).reshape(-1, p)
     t = np.asarray(known, dtype=np.float64)
     there = np.isfinite(t)
@@ -43,13 +43,13 @@ def linear_relation(known: Floats, others: Floats, columns: float, place: float)
     if len(t) < LEAST or not used or np.ptp(t) == 0:
         return np.array([])
     near = NEAR * float(np.abs(t).max())
-    found = _fitted(x[:, used], t, near)
+    found = _fit_relation(x[:, used], t, near)
     if found is None:
         return np.array([])
     weights = np.abs(found[1:]) * np.abs(x[:, used]).max(axis=0)
     for j in [used[place] for place in np.argsort(weights)]:  # the least first
         rest = [i for i in used if i != j]
-        fewer = _fitted(x[:, rest], t, near) if rest else None
+        fewer = _fit_relation(x[:, rest], t, near) if rest else None
         if fewer is not None:
             used, found = rest, fewer
     values, counts = np.unique(t, return_counts=True)
@@ -58,7 +58,7 @@ def linear_relation(known: Floats, others: Floats, columns: float, place: float)
     return np.concatenate([[near, values[counts.argmax()], found[0]], coefficients])
 
 
-def _fitted(x: Floats, t: Floats, near: float) -> Floats | None:
+def _fit_relation(x: Floats, t: Floats, near: float) -> Floats | None:
     """Return the constant and the coefficients that give nearly all values, by trimmed least squares; or nothing."""
     size = np.abs(x).max(axis=0)
     design = np.column_stack([np.ones(len(t)), x / size])
@@ -74,7 +74,7 @@ def _fitted(x: Floats, t: Floats, near: float) -> Floats | None:
 
 
 FUNCTIONS = (
-    declared(
+    declare_function(
         "linear_relation", linear_relation, NUMBERS, by_stratum=False, known=NUMBERS, others=NUMBERS, columns=NUMBER,
         place=NUMBER,
     ),

@@ -10,9 +10,9 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import NUMBER, declared, given
+from sdc_sql.udfs.adapters import NUMBER, declare_function, require_given
 from sdc_sql.udfs.arrow_function import NUMBERS
-from sdc_sql.udfs.population_uniqueness import ewens_fitted, harmonic, pitman_fitted
+from sdc_sql.udfs.population_uniqueness import fit_ewens, fit_pitman, harmonic
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats
@@ -34,17 +34,17 @@ def population_cells(sizes: Floats, cells: Floats, population: float) -> Floats:
     5.0
     """
     n, u = float(sizes @ cells), float(cells.sum())
-    size = max(given(population, "population"), n)
+    size = max(require_given(population, "population"), n)
     if size <= n or u <= 1:
         return np.array([u])
     if u >= n:
         return np.array([size])
-    theta, alpha = pitman_fitted(sizes, cells)
-    found = ewens(n, u, size) if math.isnan(alpha) else given_sample(n, u, size, theta, alpha)
+    theta, alpha = fit_pitman(sizes, cells)
+    found = expect_ewens_cells(n, u, size) if math.isnan(alpha) else expect_given_sample(n, u, size, theta, alpha)
     return np.array([min(max(found, u), u + size - n)])
 
 
-def given_sample(n: float, u: float, population: float, theta: float, alpha: float) -> float:
+def expect_given_sample(n: float, u: float, population: float, theta: float, alpha: float) -> float:
     """Return u + (u + theta / alpha) (prod_{i=n}^{N-1} (i + theta + alpha) / (i + theta) - 1).
 
     Favaro et al. (2009), (6).
@@ -54,17 +54,17 @@ def given_sample(n: float, u: float, population: float, theta: float, alpha: flo
     return u + (u + theta / alpha) * math.expm1(min(log, 700.0))
 
 
-def ewens(n: float, u: float, population: float) -> float:
+def expect_ewens_cells(n: float, u: float, population: float) -> float:
     """Return u + sum_{i=n}^{N-1} theta / (theta + i), theta by maximum likelihood.
 
     It solves u = sum_{i<n} theta / (theta + i).
     """
-    theta = ewens_fitted(n, u)
+    theta = fit_ewens(n, u)
     return u + theta * float(harmonic(theta + n, [population - n])[0])
 
 
 FUNCTIONS = (
-    declared(
+    declare_function(
         "population_cells", population_cells, NUMBERS, by_stratum=False, sizes=NUMBERS, cells=NUMBERS, population=NUMBER
     ),
 )

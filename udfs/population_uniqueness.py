@@ -11,7 +11,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import NUMBER, TEXT, declared, given
+from sdc_sql.udfs.adapters import NUMBER, TEXT, declare_function, require_given
 from sdc_sql.udfs.arrow_function import NUMBERS
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _beyond_log(z: Floats) -> Floats:
     return np.asarray(-1 / (2 * z) - 1 / (12 * z**2) + 1 / (120 * z**4) - 1 / (252 * z**6) + 1 / (240 * z**8))
 
 
-def ewens(sizes: Floats, cells: Floats, population: float) -> float:
+def expect_ewens(sizes: Floats, cells: Floats, population: float) -> float:
     """Return the expected population uniques of Ewens' formula, Pitman's with alpha = 0: N theta / (N + theta - 1).
 
     theta, by maximum likelihood, is where the expected cells, sum_{i<n} theta / (theta + i), are those of the sample.
@@ -54,21 +54,20 @@ def ewens(sizes: Floats, cells: Floats, population: float) -> float:
 
     Examples
     --------
-    >>> round(ewens(np.array([1.0, 2.0]), np.array([1.0, 1.0]), 1e12), 6)  # 1 + x/(x+1) + x/(x+2) = 2: x = sqrt 2
+    >>> round(expect_ewens(np.array([1.0, 2.0]), np.array([1.0, 1.0]), 1e12),
+    ...     6)  # 1 + x/(x+1) + x/(x+2) = 2: x = sqrt 2
     1.414214
     """
     n, u = float(sizes @ cells), float(cells.sum())
     if u in {1.0, n}:
         return math.nan
-    theta = ewens_fitted(n, u)
+    theta = fit_ewens(n, u)
     return population * theta / (population + theta - 1)
 
 
-def ewens_fitted(n: float, u: float) -> float:
+def fit_ewens(n: float, u: float) -> float:
     """Return the theta of Ewens' formula with which n records are expected in u cells, from 2 to n - 1."""
-    return math.exp(
-        falls_through(lambda x: u - math.exp(x) * float(harmonic(math.exp(x), n)), -40.0, 2 * math.log(n) + 10)
-    )
+    return math.exp(find_root(lambda x: u - math.exp(x) * float(harmonic(math.exp(x), n)), -40.0, 2 * math.log(n) + 10))
 
 
 def pitman(sizes: Floats, cells: Floats, population: float) -> float:
@@ -76,12 +75,12 @@ def pitman(sizes: Floats, cells: Floats, population: float) -> float:
 
     It is Gamma(theta + 1) / Gamma(theta + alpha) N^alpha (Hoshino 2001).
     """
-    theta, alpha = pitman_fitted(sizes, cells)
+    theta, alpha = fit_pitman(sizes, cells)
     logarithm = math.lgamma(theta + 1) - math.lgamma(theta + alpha) + alpha * math.log(population)
     return math.nan if math.isnan(alpha) else min(math.exp(min(logarithm, 700.0)), population)
 
 
-def pitman_fitted(sizes: Floats, cells: Floats) -> tuple[float, float]:
+def fit_pitman(sizes: Floats, cells: Floats) -> tuple[float, float]:
     """Return theta and alpha of Pitman's model, both NaN where its likelihood has no maximum within.
 
     L = sum_{i<u} log(theta + i alpha) - sum_{i<n} log(theta + i) + sum_j s_j sum_{i<j} log(i - alpha), u cells and n
@@ -95,7 +94,7 @@ def pitman_fitted(sizes: Floats, cells: Floats) -> tuple[float, float]:
         return float(harmonic(theta / alpha + 1, u - 1) / alpha - harmonic(theta + 1, n - 1))
 
     def theta_of(alpha: float) -> float:
-        at = falls_through(lambda x: by_theta(math.exp(x) - alpha, alpha), math.log(alpha) - 30, math.log(n) + 40)
+        at = find_root(lambda x: by_theta(math.exp(x) - alpha, alpha), math.log(alpha) - 30, math.log(n) + 40)
         return math.exp(at) - alpha
 
     def by_alpha(alpha: float) -> float:
@@ -105,7 +104,7 @@ def pitman_fitted(sizes: Floats, cells: Floats) -> tuple[float, float]:
 
     if not by_alpha(LEAST) > 0:
         return math.nan, math.nan
-    alpha = falls_through(by_alpha, LEAST, 1 - 1e-12)
+    alpha = find_root(by_alpha, LEAST, 1 - 1e-12)
     return theta_of(alpha), alpha
 
 
@@ -154,7 +153,7 @@ def snb(sizes: Floats, cells: Floats, population: float) -> float:
         return (b + math.sqrt(b * b + 4 * c * ratio)) / (2 * c)
 
     def crossing(y: float, beyond: float, sign: float) -> float:
-        return falls_through(lambda at: sign * float(equation(np.asarray(at))), y, beyond)
+        return find_root(lambda at: sign * float(equation(np.asarray(at))), y, beyond)
 
     # z falls as y grows: from 1 to 0 between these
     low, high = where(1.0), where(0.0)
@@ -179,7 +178,7 @@ def _shlosser(sizes: Floats, cells: Floats, pi: float) -> float:
     return float(cells.sum() + cells[0] * (cells @ squared) / (cells @ missed) * ((cells @ none) / (cells @ once)) ** 2)
 
 
-def falls_through(function: Callable[[float], float], low: float, high: float) -> float:
+def find_root(function: Callable[[float], float], low: float, high: float) -> float:
     """Return where a function that is positive at the lower end and negative at the upper is 0 (Ridders 1979)."""
     above, below = function(low), function(high)
     for _ in range(STEPS):
@@ -231,7 +230,7 @@ def population_uniques(sizes: Floats, cells: Floats, population: float, method: 
     """
     if method != "dankar" and method not in MODELS:
         raise ValueError(f"method is {method!r}: it must be one of dankar, {', '.join(MODELS)}")
-    population, n = given(population, "population_size"), float(sizes @ cells)
+    population, n = require_given(population, "population_size"), float(sizes @ cells)
     estimated = population > n and sizes[0] == 1  # a census says it; without sample uniques there is nothing to go by
     if not estimated:
         found, used = float(cells[sizes == 1].sum()), "zayatz" if method == "dankar" else method
@@ -244,13 +243,17 @@ def population_uniques(sizes: Floats, cells: Floats, population: float, method: 
             f"{NAMES[used]} has no solution for the frequencies of this file: take method := 'zayatz', or 'dankar', "
             "which takes another model where one has none"
         )
-    other = ewens(sizes, cells, population) if estimated and math.isnan(pitman(sizes, cells, population)) else math.nan
+    other = (
+        expect_ewens(sizes, cells, population)
+        if estimated and math.isnan(pitman(sizes, cells, population))
+        else math.nan
+    )
     place = list(MODELS).index(used) + 1
     return np.array([other, len(MODELS) + 1, other] if other > found else [found, place, other])  # NaN is not higher
 
 
 FUNCTIONS = (
-    declared(
+    declare_function(
         "population_uniques", population_uniques, NUMBERS, by_stratum=False, sizes=NUMBERS, cells=NUMBERS,
         population=NUMBER, method=TEXT,
     ),

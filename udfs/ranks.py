@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import WHOLE, declared
+from sdc_sql.udfs.adapters import WHOLE, declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS
 
 if TYPE_CHECKING:
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 NOT_EXACT = 2.0**53
 
 
-def ascending(column: Floats, breakers: Floats) -> Integers:
+def sort_places(column: Floats, breakers: Floats) -> Integers:
     """Return the places of the values from lowest to highest, equal ones by their `breakers`; missing ones left out.
 
     Examples
     --------
-    >>> ascending(np.array([5.0, np.nan, 2.0, 5.0]), np.array([0.9, 0.0, 0.3, 0.1]))
+    >>> sort_places(np.array([5.0, np.nan, 2.0, 5.0]), np.array([0.9, 0.0, 0.3, 0.1]))
     array([2, 3, 0])
     """
     present = np.flatnonzero(~np.isnan(column))
@@ -32,7 +32,7 @@ def ascending(column: Floats, breakers: Floats) -> Integers:
     return np.asarray(present[order], dtype=np.int64)
 
 
-def places_ascending(_stratum: str | None, x: Floats | None, breakers: Floats | None) -> Integers | None:
+def sort_columns(_stratum: str | None, x: Floats | None, breakers: Floats | None) -> Integers | None:
     """Return the places, from 1, of numbers from lowest to highest, equal ones by their breakers; none is missing.
 
     None where that does not say the order: no numbers are given, two share value and breaker, or a value is so great
@@ -51,4 +51,4 @@ def places_ascending(_stratum: str | None, x: Floats | None, breakers: Floats | 
     return order + 1
 
 
-FUNCTIONS = (declared("ascending", places_ascending, WHOLE, x=NUMBERS, breakers=NUMBERS),)
+FUNCTIONS = (declare_function("ascending", sort_columns, WHOLE, x=NUMBERS, breakers=NUMBERS),)

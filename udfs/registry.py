@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.arrow_function import Function
 
 
-def _listed() -> Iterator[Function]:
+def _list_functions() -> Iterator[Function]:
     """Return what the modules of this package list as their FUNCTIONS, in the order of their names."""
     package = sys.modules[str(__package__)]
     for found in sorted(walk_packages(package.__path__, f"{package.__name__}."), key=lambda found: found.name):
@@ -24,4 +24,4 @@ def _listed() -> Iterator[Function]:
             yield from getattr(import_module(found.name), "FUNCTIONS", ())
 
 
-FUNCTIONS = {function.name: function for function in _listed()}
+FUNCTIONS = {function.name: function for function in _list_functions()}

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sdc_sql.udfs.arguments import Floats, columns
+from sdc_sql.udfs.arguments import Floats, require_columns
 
 LEVERAGE = 0.25  # the greatest weight of a record's own value in what is released of it
 EXPLAINED = 0.99  # above it the released values would nearly be the original ones
@@ -60,9 +60,9 @@ def regression(y: npt.ArrayLike, x: npt.ArrayLike, names: list[str], given: str 
     >>> found.fitted.ravel().round(12).tolist(), round(float(found.root[0, 0] ** 2), 12)
     ([3.0, 3.0, 3.0, 3.0, 3.0], 10.0)
     """
-    of, on = complete(y, x, given)
-    enough(of, on, given)
-    basis = basis_of(on, given)
+    of, on = require_complete(y, x, given)
+    require_enough(of, on, given)
+    basis = make_basis(on, given)
     own = int((np.square(basis).sum(axis=1) > LEVERAGE * (1 + 1e-9)).sum())
     if own:
         raise ValueError(
@@ -72,7 +72,7 @@ def regression(y: npt.ArrayLike, x: npt.ArrayLike, names: list[str], given: str 
     centre = of.mean(axis=0)
     centred = of - centre
     spread = np.sqrt(np.square(centred).sum(axis=0))
-    residuals = without(centred, basis)
+    residuals = remove_basis(centred, basis)
     left = np.sqrt(np.square(residuals).sum(axis=0))
     explained = 1 - np.square(left / np.where(spread > 0, spread, np.inf))
     explained[spread == 0] = 0
@@ -82,15 +82,15 @@ def regression(y: npt.ArrayLike, x: npt.ArrayLike, names: list[str], given: str 
                 f"the {given} variables explain {share:.4f} of {name}, and what is released would nearly be its "
                 f"own values; expected at most {EXPLAINED}: leave out the variable that gives it, or draw that too"
             )
-    fitted = along(basis, basis.T @ centred)
+    fitted = multiply_columns(basis, basis.T @ centred)
     fitted += centre
-    return Regression(basis, fitted, residuals, root_of(residuals, names), explained)
+    return Regression(basis, fitted, residuals, factor_residuals(residuals, names), explained)
 
 
-def complete(y: npt.ArrayLike, x: npt.ArrayLike, given: str) -> tuple[Floats, Floats]:
+def require_complete(y: npt.ArrayLike, x: npt.ArrayLike, given: str) -> tuple[Floats, Floats]:
     """Return columns and given variables as matrices; refuse missing values."""
-    of = columns(y)
-    on = columns(np.asarray(x, dtype=np.float64).reshape(len(of), -1))
+    of = require_columns(y)
+    on = require_columns(np.asarray(x, dtype=np.float64).reshape(len(of), -1))
     missing = int((np.isnan(of).any(axis=1) | np.isnan(on).any(axis=1)).sum())
     if missing:
         raise ValueError(
@@ -100,7 +100,7 @@ def complete(y: npt.ArrayLike, x: npt.ArrayLike, given: str) -> tuple[Floats, Fl
     return of, on
 
 
-def enough(y: Floats, x: Floats, given: str) -> None:
+def require_enough(y: Floats, x: Floats, given: str) -> None:
     """Refuse fewer than 2 m + p + 1 records (SDC handbook, section 3.4.7.8)."""
     (n, p), m = y.shape, x.shape[1]
     least = 2 * m + p + 1
@@ -111,7 +111,7 @@ def enough(y: Floats, x: Floats, given: str) -> None:
         )
 
 
-def basis_of(x: Floats, given: str = "confidential") -> Floats:
+def make_basis(x: Floats, given: str = "confidential") -> Floats:
     """Return an orthonormal basis of the given variables and the constant."""
     n = len(x)
     one = np.full((n, 1), 1 / np.sqrt(n))
@@ -128,18 +128,18 @@ def basis_of(x: Floats, given: str = "confidential") -> Floats:
         )
     if np.diag(upper).min() < WELL_APART:
         return np.linalg.qr(scaled)[0]
-    return along(scaled, np.linalg.inv(upper))
+    return multiply_columns(scaled, np.linalg.inv(upper))
 
 
-def without(y: Floats, basis: Floats) -> Floats:
+def remove_basis(y: Floats, basis: Floats) -> Floats:
     """Return what is orthogonal to a basis: twice, so that what the first leaves by rounding goes too."""
     rest = y.copy(order="K")
     for _ in range(2):
-        rest -= along(basis, basis.T @ rest)
+        rest -= multiply_columns(basis, basis.T @ rest)
     return rest
 
 
-def along(matrix: Floats, coefficients: npt.NDArray[Any]) -> Floats:
+def multiply_columns(matrix: Floats, coefficients: npt.NDArray[Any]) -> Floats:
     """Return the product of records and coefficients, column after column in memory, as DuckDB gives and takes them."""
     product: Floats = (coefficients.T @ matrix.T).T
     return product
@@ -160,7 +160,7 @@ def triangle(matrix: Floats) -> Floats:
     try:
         first = np.linalg.cholesky(matrix.T @ matrix).T
         if np.diag(first).min() >= WELL_APART:
-            nearly = along(matrix, np.linalg.inv(first))
+            nearly = multiply_columns(matrix, np.linalg.inv(first))
             upper: Floats = np.linalg.cholesky(nearly.T @ nearly).T @ first
             return upper
     except np.linalg.LinAlgError:  # collinear, or nearly so
@@ -169,7 +169,7 @@ def triangle(matrix: Floats) -> Floats:
     return np.where(np.diag(reflected) < 0, -1.0, 1.0)[:, np.newaxis] * reflected
 
 
-def root_of(residuals: Floats, names: list[str]) -> Floats:
+def factor_residuals(residuals: Floats, names: list[str]) -> Floats:
     """Return L, lower triangular, with L L' the products of the residuals."""
     lengths = np.sqrt(np.square(residuals).sum(axis=0))
     upper = triangle(residuals / np.where(lengths > 0, lengths, 1))
@@ -183,6 +183,6 @@ def root_of(residuals: Floats, names: list[str]) -> Floats:
     return root
 
 
-def of_lists(y: Floats, x: Floats | None) -> tuple[Floats, Floats]:
+def read_column_lists(y: Floats, x: Floats | None) -> tuple[Floats, Floats]:
     """Return records of the lists of columns that DuckDB gives; of no given variables there is no list."""
     return y.T, np.empty((y.shape[1], 0)) if x is None else x.T

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from sdc_sql.udfs.adapters import declared
-from sdc_sql.udfs.arguments import Floats, Integers, two_or_more, uniforms_of, vector
+from sdc_sql.udfs.adapters import declare_function
+from sdc_sql.udfs.arguments import Floats, Integers, require_two_columns, require_uniforms, require_vector
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE, WHOLES
-from sdc_sql.udfs.ranks import ascending
+from sdc_sql.udfs.ranks import sort_places
 
 
-def resample(values: npt.ArrayLike, uniforms: npt.ArrayLike) -> Floats:
+def resample_column(values: npt.ArrayLike, uniforms: npt.ArrayLike) -> Floats:
     """Return for each value of rank j the average of the j-th ranked values of t samples of all values.
 
     Every sample takes n values with replacement; the masked values come back in the order of the original ones.
@@ -45,21 +45,21 @@ def resample(values: npt.ArrayLike, uniforms: npt.ArrayLike) -> Floats:
     --------
     The samples are (10, 30, 30) and (20, 10, 20); sorted, (10, 30, 30) and (10, 20, 20).
 
-    >>> resample([30, 10, 20], [[0.1, 0.5], [0.9, 0.0], [0.8, 0.4]])
+    >>> resample_column([30, 10, 20], [[0.1, 0.5], [0.9, 0.0], [0.8, 0.4]])
     array([25., 10., 25.])
     """
-    column = vector(values)
+    column = require_vector(values)
     given = np.shape(uniforms)
     if len(given) != 2 or given[1] < 1:  # noqa: PLR2004  (records and samples)
         raise ValueError(f"uniforms has shape {given}; expected ({column.size}, t) with t samples, 1 or more")
-    draws = uniforms_of(uniforms, (column.size, given[1]))
-    return _averaged(column, draws, ascending(column, draws[:, 0]))
+    draws = require_uniforms(uniforms, (column.size, given[1]))
+    return _average_ranks(column, draws, sort_places(column, draws[:, 0]))
 
 
-def _averaged(column: Floats, draws: Floats, order: Integers) -> Floats:
+def _average_ranks(column: Floats, draws: Floats, order: Integers) -> Floats:
     """Return the average of samples rank by rank; `order` are the places of the values that are there, ascending."""
     n = order.size
-    two_or_more(n, "the column")
+    require_two_columns(n, "the column")
     present, ordered = np.sort(order), column[order]
     total = np.zeros(n)
     for draw in draws.T:
@@ -71,11 +71,11 @@ def _averaged(column: Floats, draws: Floats, order: Integers) -> Floats:
     return result
 
 
-def resampled(_stratum: str | None, places: Integers | None, x: Floats | None, draws: Floats | None) -> Floats:
+def average_samples(_stratum: str | None, places: Integers | None, x: Floats | None, draws: Floats | None) -> Floats:
     """Average samples rank by rank, of values whose places are given in ascending order, from 1."""
     if places is None or x is None or draws is None:  # all values are missing
         return np.empty(0)
-    return _averaged(vector(x), uniforms_of(draws, (x.size, draws.shape[1])), places - 1)
+    return _average_ranks(require_vector(x), require_uniforms(draws, (x.size, draws.shape[1])), places - 1)
 
 
-FUNCTIONS = (declared("resample", resampled, NUMBERS, places=WHOLES, x=NUMBERS, draws=TABLE),)
+FUNCTIONS = (declare_function("resample", average_samples, NUMBERS, places=WHOLES, x=NUMBERS, draws=TABLE),)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from sdc_sql.udfs.adapters import TEXT, declared
-from sdc_sql.udfs.arguments import Floats, Integers, Truths, columns, normals_like
+from sdc_sql.udfs.adapters import TEXT, declare_function
+from sdc_sql.udfs.arguments import Floats, Integers, Truths, require_columns, require_normals
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE, WHOLE_TABLE, WHOLES
 from sdc_sql.udfs.noise.root import noise_root
 from sdc_sql.udfs.regression import EXPLAINED, LEVERAGE
@@ -41,12 +41,12 @@ class Relations:
     explained: Floats
 
 
-def normal_scores(values: npt.ArrayLike) -> Floats:
+def compute_normal_scores(values: npt.ArrayLike) -> Floats:
     """Return the normal quantile of (r - 1/2) / n for each value, r its mid-rank; NaN where it is missing.
 
     Examples
     --------
-    >>> normal_scores([7.0, 3.0, 3.0]).round(4).tolist()
+    >>> compute_normal_scores([7.0, 3.0, 3.0]).round(4).tolist()
     [0.9674, -0.4307, -0.4307]
     """
     column = np.asarray(values, dtype=np.float64)
@@ -79,8 +79,8 @@ def relations(x: npt.ArrayLike, given: Integers, nominal: Integers, names: list[
     ValueError
         Where there are too few records for the given columns, or a column is a function of them.
     """
-    matrix = columns(x)
-    scores = np.column_stack([normal_scores(column) for column in matrix.T])
+    matrix = require_columns(x)
+    scores = np.column_stack([compute_normal_scores(column) for column in matrix.T])
     whole = np.asarray(~np.isnan(scores).any(axis=1))
     design = _Design(given, nominal)
     n, p = int(whole.sum()), scores.shape[1]
@@ -113,7 +113,7 @@ def relations(x: npt.ArrayLike, given: Integers, nominal: Integers, names: list[
     return Relations(predictions, root, explained)
 
 
-def shuffled_places(
+def shuffle_places(
     x: npt.ArrayLike, given: Integers, nominal: Integers, normals: npt.ArrayLike, names: list[str]
 ) -> Integers:
     """Return for each record and column the place, from 0, of the record whose value it takes, (n, p).
@@ -129,12 +129,12 @@ def shuffled_places(
     --------
     >>> x, draws = [[10.0], [30], [20], [40]], [[0.5], [-1], [2], [0]]
     >>> none = np.empty((4, 0), dtype=np.int64)
-    >>> shuffled_places(x, none, np.empty(0, dtype=np.int64), draws, ["x"]).ravel().tolist()
+    >>> shuffle_places(x, none, np.empty(0, dtype=np.int64), draws, ["x"]).ravel().tolist()
     [1, 0, 3, 2]
     """
-    matrix = columns(x)
+    matrix = require_columns(x)
     found = relations(matrix, given, nominal, names)
-    drawn = found.predictions + normals_like(normals, matrix) @ found.root.T
+    drawn = found.predictions + require_normals(normals, matrix) @ found.root.T
     places = np.tile(np.arange(len(matrix))[:, np.newaxis], matrix.shape[1])
     for j, column in enumerate(matrix.T):
         there = np.flatnonzero(~np.isnan(column))
@@ -155,7 +155,7 @@ class _Design:
                 values, code = np.unique(column, return_inverse=True)
                 self.codes.append((code, len(values)))
             else:
-                self.scores.append(normal_scores(column))
+                self.scores.append(compute_normal_scores(column))
         self.width = 1 + len(self.scores) + sum(size - 1 for _, size in self.codes)
         if self.width > MANY:
             raise ValueError(
@@ -201,17 +201,17 @@ def _data_shuffling(
     _stratum: str | None, x: Floats, given: Integers, nominal: Integers, normals: Floats, names: str
 ) -> list[Floats]:
     """Shuffle as DuckDB asks: one list a column, of places from 1."""
-    places = shuffled_places(x, given, nominal, normals, names.split("\n"))
+    places = shuffle_places(x, given, nominal, normals, names.split("\n"))
     return [column + 1.0 for column in places.T]
 
 
-def _explained(_stratum: str | None, x: Floats, given: Integers, nominal: Integers, names: str) -> Floats:
+def _compute_explained(_stratum: str | None, x: Floats, given: Integers, nominal: Integers, names: str) -> Floats:
     return relations(x, given, nominal, names.split("\n")).explained
 
 
 FUNCTIONS = (
-    declared(
+    declare_function(
         "data_shuffling", _data_shuffling, TABLE, x=TABLE, given=WHOLE_TABLE, nominal=WHOLES, normals=TABLE, names=TEXT
     ),
-    declared("explained", _explained, NUMBERS, x=TABLE, given=WHOLE_TABLE, nominal=WHOLES, names=TEXT),
+    declare_function("explained", _compute_explained, NUMBERS, x=TABLE, given=WHOLE_TABLE, nominal=WHOLES, names=TEXT),
 )

@@ -17,11 +17,11 @@ import duckdb
 
 import sdc_sql
 from sdc_sql.cli.options import BAD_INPUT, SIGNALLED
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.files import work
-from sdc_sql.db.files.waiting import waiting
-from sdc_sql.db.interruption import ENDING, Ended, ending, interruptible
-from sdc_sql.errors import ParameterError, SdcError, TableError, translate, without_values
+from sdc_sql.db.files.waiting import wait_for_lock
+from sdc_sql.db.interruption import ENDING, Ended, allow_interruption, raise_on_end
+from sdc_sql.errors import ParameterError, SdcError, TableError, hide_values, translate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,11 +59,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if os.name == "nt":
         write_utf8(sys.stdout, sys.stderr)
     try:
-        with ending(), _named(), warnings.catch_warnings():
+        with raise_on_end(), _name_leftovers(), warnings.catch_warnings():
             warnings.showwarning = _warn
             arguments = parser(argv[0] if argv else None).parse_args(argv)
             own = arguments.command in OWN_SIGNALS
-            with waiting(getattr(arguments, "wait", 0)), nullcontext() if own else interruptible(ENDING):
+            with wait_for_lock(getattr(arguments, "wait", 0)), nullcontext() if own else allow_interruption(ENDING):
                 code: int = arguments.handle(arguments)
     except KeyboardInterrupt as error:
         number = error.number if isinstance(error, Ended) else signal.SIGINT
@@ -73,12 +73,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SdcError as error:
         return _refuse(error)
     except duckdb.Error as error:
-        return _refuse(translate(error) or without_values(error) or error)
+        return _refuse(translate(error) or hide_values(error) or error)
     except BrokenPipeError:  # the reader of the output has closed it, as `head` does
         sys.stderr.close()
         return 0
     except OSError as error:  # a name is too long, a folder cannot be written to, or the disk is full
-        named = "" if error.filename is None else f" ({told(str(error.filename))})"
+        named = "" if error.filename is None else f" ({text_for_message(str(error.filename))})"
         return _refuse(TableError(f"A file cannot be read or written: {error.strerror or error}{named}."))
     return code
 
@@ -91,7 +91,7 @@ def write_utf8(*streams: TextIO) -> None:
 
 
 @contextmanager
-def _named() -> Iterator[None]:
+def _name_leftovers() -> Iterator[None]:
     """Name what killed runs have left where the command worked, and say how it is removed."""
     work.FOUND.clear()
     try:

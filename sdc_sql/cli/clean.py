@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.files.work import is_left, left_behind
+from sdc_sql.db.files.work import find_leftovers, is_leftover
 from sdc_sql.errors import TableError
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Remove them; return the exit code."""
     left = [Path(folder) for folder in arguments.folders]
     for folder in left:
-        if not is_left(folder.absolute()):
+        if not is_leftover(folder.absolute()):
             raise TableError(
                 f"{folder} is no folder of a run that was killed: it is none of sdc-sql, or its run still works."
             )
-    found = left or left_behind()
+    found = left or find_leftovers()
     for folder in found:
         shutil.rmtree(folder)
         print(f"{folder}: removed")

@@ -14,12 +14,12 @@ from sdc_sql.cli.options import (
     add_resources,
     add_small_weights,
     check_resources,
-    columns_of,
+    list_columns_or_none,
+    make_progress,
     names,
     number_or_column,
-    progressing,
 )
-from sdc_sql.db.files.source import beside, kind_of, opened
+from sdc_sql.db.files.source import attach_source, detect_kind, open_source
 from sdc_sql.errors import ColumnError, ParameterError
 from sdc_sql.figures.measured import Beside
 from sdc_sql.microdata import Microdata
@@ -100,7 +100,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         help="link the released records to the original ones, by distance and by ranks (distance_linkage.rate)",
     )  # fmt: skip
     command.add_argument(
-        "--probabilistic-linkage", type=_variables, metavar="A,B,C=2",
+        "--probabilistic-linkage", type=_parse_variables, metavar="A,B,C=2",
         help="probabilistic record linkage by these variables, three or more; of a number the largest difference that "
         "agrees (C=2). Needs --id",
     )  # fmt: skip
@@ -121,24 +121,24 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the comparison; return the exit code."""
     check_resources(arguments)
-    asked = limits.read(arguments)
+    asked = limits.read_asked_figures(arguments)
     matrices = intrusion.matrices(arguments.pram, "--pram")
     if any(not isinstance(key, str) for key in matrices):
         raise ParameterError("--pram names several keys: give a matrix of each, as in --pram education=matrix.csv.")
-    progress = progressing(arguments.progress)
+    progress = make_progress(arguments.progress)
     progress("opening")
     compared = (arguments.probabilistic_linkage or {}).items()
     given = (arguments.weight, arguments.sampling_fraction, *(arguments.ordered or ()), *(arguments.continuous or ()),
              *(name for name, tolerance in compared if tolerance is not None))  # fmt: skip
     numbers = [name.strip('"') for name in given if name]
-    source = opened(
+    source = open_source(
         arguments.released, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads,
         numbers=numbers,
     )  # fmt: skip
     with source as (con, released):
-        original = beside(con, arguments.original, arguments.original_table, arguments.released, numbers)
-        _check_keys(arguments, {*columns_of(con, original), *columns_of(con, released)})
-        after, before = _described(con, released, arguments), _described(con, original, arguments)
+        original = attach_source(con, arguments.original, arguments.original_table, arguments.released, numbers)
+        _check_keys(arguments, {*list_columns_or_none(con, original), *list_columns_or_none(con, released)})
+        after, before = _describe_side(con, released, arguments), _describe_side(con, original, arguments)
         found = after.compare(
             before,
             columns=arguments.columns,
@@ -147,7 +147,7 @@ def run(arguments: argparse.Namespace) -> int:
             sensitive=arguments.sensitive,
             ordered=arguments.ordered,
             dropped=arguments.dropped,
-            k=limits.k_of(arguments, arguments.k, asked),
+            k=limits.find_greatest_k(arguments, arguments.k, asked),
             confidence=arguments.confidence,
             pram={str(key): path for key, path in matrices.items()} or None,
             propensity=arguments.propensity,
@@ -156,16 +156,20 @@ def run(arguments: argparse.Namespace) -> int:
             probabilistic_linkage=arguments.probabilistic_linkage,
             progress=progress,
         )
-        figures = limits.complete(arguments, found.to_dict(), asked, _sides(before, after, found, arguments), progress)
+        figures = limits.complete(
+            arguments, found.to_dict(), asked, _make_sides(before, after, found, arguments), progress
+        )
     # the reader knows the files by their own names
-    found = replace(found, table=_named(arguments.released, released), original=_named(arguments.original, original))
+    found = replace(
+        found, table=_format_source(arguments.released, released), original=_format_source(arguments.original, original)
+    )
     judged = limits.broken(arguments, figures, asked)
     figures |= {"table": found.table, "original": found.original}
-    print(limits.as_json(figures, judged) if arguments.json else found)
-    return limits.ended(arguments, judged)
+    print(limits.format_json(figures, judged) if arguments.json else found)
+    return limits.report_broken_limits(arguments, judged)
 
 
-def _sides(
+def _make_sides(
     before: Microdata, after: Microdata, found: Comparison, arguments: argparse.Namespace
 ) -> dict[str, tuple[Roles, Beside]]:
     """Return the tables of which further figures may be asked, each with what measures ask for besides."""
@@ -182,7 +186,7 @@ def _sides(
     return {part: (tables[part], beside) for part, beside in both.items()}
 
 
-def _variables(text: str) -> dict[str, float | None]:
+def _parse_variables(text: str) -> dict[str, float | None]:
     """Return 'sex,age=2' as the variables with their tolerances; what is no number belongs to the name."""
     found: dict[str, float | None] = {}
     for name in names(text):
@@ -194,8 +198,8 @@ def _variables(text: str) -> dict[str, float | None]:
     return found
 
 
-def _named(source: str, table: str) -> str:
-    return f"{source}: {table}" if kind_of(source) == "duckdb" else source
+def _format_source(source: str, table: str) -> str:
+    return f"{source}: {table}" if detect_kind(source) == "duckdb" else source
 
 
 def _check_keys(arguments: argparse.Namespace, columns: set[str]) -> None:
@@ -213,9 +217,9 @@ def _check_keys(arguments: argparse.Namespace, columns: set[str]) -> None:
                 )
 
 
-def _described(con: duckdb.DuckDBPyConnection, table: str, arguments: argparse.Namespace) -> Microdata:
+def _describe_side(con: duckdb.DuckDBPyConnection, table: str, arguments: argparse.Namespace) -> Microdata:
     """Return a table with those roles whose columns it has."""
-    columns = columns_of(con, table)
+    columns = list_columns_or_none(con, table)
     known = {column.lower() for column in columns}
 
     def one(name: str | None) -> str | None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql import compiler
 from sdc_sql.cli.options import number_or_column
-from sdc_sql.db.catalogue.macros import by_name
-from sdc_sql.db.files.source import opened
+from sdc_sql.db.catalogue.macros import index_catalogue
+from sdc_sql.db.files.source import open_source
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -41,14 +41,14 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     compile_.set_defaults(handle=run)
 
 
-def _value(kind: str, text: str) -> Any:  # noqa: ANN401 - whatever the macro takes
+def _parse_value(kind: str, text: str) -> Any:  # noqa: ANN401 - whatever the macro takes
     """Return an argument as its declared type; another one is left to the macro, which refuses it in its words."""
     if text == "NULL" or kind in _WORDS:
         return None if text == "NULL" else text
     if kind in _LISTS:
         return [part.strip() for part in text.split(",") if part.strip()]
     if kind == "number or numbers" and "," in text:
-        return [_value("number", part.strip()) for part in text.split(",")]
+        return [_parse_value("number", part.strip()) for part in text.split(",")]
     if text in {"true", "false"}:
         return text == "true"
     for number in (int, float):
@@ -57,7 +57,7 @@ def _value(kind: str, text: str) -> Any:  # noqa: ANN401 - whatever the macro ta
     return text
 
 
-def given_arguments(
+def parse_arguments(
     name: str, types: dict[str, str], texts: list[str], columns: Iterable[str]
 ) -> tuple[list[Any], dict[str, Any]]:
     """Return the arguments of a macro by their places and by name, each of its declared type.
@@ -71,7 +71,7 @@ def given_arguments(
             either = number_or_column(parameter, text, columns)
             if isinstance(either, str) and text != "NULL":
                 return either
-        return _value(types[parameter], text)
+        return _parse_value(types[parameter], text)
 
     by_position: list[Any] = []
     named: dict[str, Any] = {}
@@ -86,19 +86,19 @@ def given_arguments(
     return by_position, named
 
 
-def _columns(arguments: argparse.Namespace) -> list[str]:
+def _list_columns(arguments: argparse.Namespace) -> list[str]:
     if arguments.columns is not None:
         return [name.strip() for name in arguments.columns.split(",") if name.strip()]
-    with opened(arguments.like, arguments.table) as (con, table):
+    with open_source(arguments.like, arguments.table) as (con, table):
         return [name for name, *_ in con.table(table).limit(0).description]
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the query; return the exit code."""
     name = arguments.macro if arguments.macro.startswith("sdc_") else f"sdc_{arguments.macro}"
-    types = {p.name: p.type for p in by_name()[name].parameters} if name in by_name() else {}
-    columns = _columns(arguments)
-    by_position, named = given_arguments(name, types, arguments.arguments, columns)
+    types = {p.name: p.type for p in index_catalogue()[name].parameters} if name in index_catalogue() else {}
+    columns = _list_columns(arguments)
+    by_position, named = parse_arguments(name, types, arguments.arguments, columns)
     sql = compiler.compile(name, *by_position, dialect=arguments.dialect, columns=columns, **named)
     print(f"{sql};")
     return 0

@@ -73,7 +73,7 @@ def nodes(parser: argparse.ArgumentParser, path: str = "") -> Iterator[Node]:
         yield from nodes(below, name)
 
 
-def _names(node: Node) -> list[str]:
+def _list_names(node: Node) -> list[str]:
     return [name for option in node.options for name in option.names]
 
 
@@ -83,11 +83,11 @@ def _cases(found: Iterable[Node]) -> str:
     for node in found:
         values = [o for o in node.options if o.takes_value]
         chosen = "".join(
-            f"\n            {'|'.join(o.names)}) choices={_quoted(' '.join(o.choices))}; value=1 ;;" for o in values
+            f"\n            {'|'.join(o.names)}) choices={_quote_word(' '.join(o.choices))}; value=1 ;;" for o in values
         )
         lines.append(
-            f"    {_quoted(node.path)})\n        options={_quoted(' '.join(_names(node)))}\n"
-            f"        names={_quoted(' '.join(word for word, _ in node.words))}\n"
+            f"    {_quote_word(node.path)})\n        options={_quote_word(' '.join(_list_names(node)))}\n"
+            f"        names={_quote_word(' '.join(word for word, _ in node.words))}\n"
             f'        case "$before" in{chosen or " *) ;;"}\n        esac ;;'
         )
     return "\n".join(lines)
@@ -95,7 +95,7 @@ def _cases(found: Iterable[Node]) -> str:
 
 def _path(found: Iterable[Node]) -> str:
     """Return the names of all commands and methods, between blanks: what a word must be to lead further."""
-    return _quoted("|" + "|".join(node.path for node in found if node.path) + "|")
+    return _quote_word("|" + "|".join(node.path for node in found if node.path) + "|")
 
 
 _SHARED = """    local at='' options='' names='' choices='' value='' word
@@ -173,7 +173,7 @@ def fish(found: list[Node]) -> str:
     return "\n".join(lines)
 
 
-def _quoted(text: str) -> str:
+def _quote_word(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 

@@ -11,13 +11,13 @@ from sdc_sql.cli.options import (
     add_resources,
     add_small_weights,
     check_resources,
-    columns_of,
     json_value,
+    list_columns_or_none,
     names,
     number_or_column,
 )
-from sdc_sql.db.files.source import opened
-from sdc_sql.db.showing.results import shown
+from sdc_sql.db.files.source import open_source
+from sdc_sql.db.showing.results import format_value
 from sdc_sql.errors import ParameterError
 from sdc_sql.microdata import Microdata
 
@@ -28,7 +28,7 @@ EPILOG = """examples:
 """  # noqa: E501 - a call on a line
 
 
-def _candidates(text: str) -> Any:  # noqa: ANN401 - lists of levels
+def _parse_candidates(text: str) -> Any:  # noqa: ANN401 - lists of levels
     return text if text == "all" else json_value(text)
 
 
@@ -48,7 +48,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
         help="sweep maskings: a list of candidates, each [method, {arguments}] or a list of such steps",
     )  # fmt: skip
     command.add_argument(
-        "--candidates", type=_candidates, default="all", metavar="JSON",
+        "--candidates", type=_parse_candidates, default="all", metavar="JSON",
         help="of recodings: lists of levels, one for each key (default: all combinations)",
     )  # fmt: skip
     command.add_argument(
@@ -73,12 +73,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Print a line for each candidate; return the exit code."""
     check_resources(arguments)
     numbers = [arguments.weight.strip('"')] if arguments.weight else []
-    source = opened(
+    source = open_source(
         arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads,
         numbers=numbers,
     )  # fmt: skip
     with source as (con, table):
-        weight = number_or_column("--weight", arguments.weight, columns_of(con, table))
+        weight = number_or_column("--weight", arguments.weight, list_columns_or_none(con, table))
         data = Microdata(
             con, table, keys=arguments.keys, weight=weight, id=arguments.id,
             sampling_fraction=arguments.sampling_fraction, small_weights=arguments.small_weights,
@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.hierarchies:
             candidates = data.mask.preview_recodings(arguments.hierarchies, arguments.candidates)
         else:
-            candidates = _steps(arguments.steps)
+            candidates = _convert_steps(arguments.steps)
         found = data.frontier(
             candidates, arguments.risk, arguments.loss, max_risk=arguments.max_risk, utility=arguments.utility
         )
@@ -98,7 +98,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     print(f"risk: {found.risk}; loss: {found.loss}; * on the frontier, ** chosen")
     lines = [
-        (shown(c.risk), shown(c.loss), "**" if c.chosen else "*" if c.undominated else "", c.candidate) for c in found
+        (format_value(c.risk), format_value(c.loss), "**" if c.chosen else "*" if c.undominated else "", c.candidate)
+        for c in found
     ]
     widths = [max(len(line[i]) for line in lines) for i in range(2)]
     for risk, loss, mark, name in lines:
@@ -108,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _steps(given: Any) -> list[Any]:  # noqa: ANN401 - what JSON holds
+def _convert_steps(given: Any) -> list[Any]:  # noqa: ANN401 - what JSON holds
     """Return candidates as Python takes them: a step is a pair."""
     if not isinstance(given, list):
         raise ParameterError('--steps is no list of candidates, as in \'[["local_suppression", {"k": 3}]]\'.')

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.cli.options import add_wait
-from sdc_sql.db.files.source import opened
-from sdc_sql.db.showing.results import shown
+from sdc_sql.db.files.source import open_source
+from sdc_sql.db.showing.results import format_value
 from sdc_sql.microdata import Microdata
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what is proposed; return the exit code."""
-    with opened(arguments.source, arguments.table) as (con, table):
+    with open_source(arguments.source, arguments.table) as (con, table):
         found = Microdata(con, table).risk.identifiers()
     if arguments.json:
         print(json.dumps([proposed.to_dict() for proposed in found], indent=2))
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
         print("No column is proposed. Names of persons in texts are not recognised: look at the file.")
     else:
         for proposed in found:
-            share = "" if proposed.share is None else f", a share of {shown(proposed.share)}"
+            share = "" if proposed.share is None else f", a share of {format_value(proposed.share)}"
             print(f"{proposed.variable}: by its {_WORDS[proposed.evidence]}: {proposed.reason}{share}")
     return 0
 

@@ -11,8 +11,8 @@ import duckdb
 from sdc_sql.cli.options import add_wait
 from sdc_sql.db.catalogue.load import install, uninstall
 from sdc_sql.db.files import storage
-from sdc_sql.db.files.source import kind_of
-from sdc_sql.db.files.waiting import patiently
+from sdc_sql.db.files.source import detect_kind
+from sdc_sql.db.files.waiting import open_patiently
 from sdc_sql.errors import ParameterError, TableError
 
 if TYPE_CHECKING:
@@ -36,11 +36,11 @@ def run(arguments: argparse.Namespace) -> int:
     if not Path(arguments.database).exists() and not arguments.create:
         remedy = "there is nothing to remove" if arguments.remove else "give --create to create one"
         raise TableError(f"There is no file {arguments.database}; {remedy}.")
-    if Path(arguments.database).exists() and kind_of(arguments.database) != "duckdb":
+    if Path(arguments.database).exists() and detect_kind(arguments.database) != "duckdb":
         raise TableError(f"{arguments.database} is not a DuckDB database; the macros can be stored only in one.")
     # a new file must be readable by every DuckDB that has the macros' syntax, not only by the newest
     opened = partial(duckdb.connect, arguments.database, config={"storage_compatibility_version": storage.CHOSEN})
-    with patiently(opened) as con:
+    with open_patiently(opened) as con:
         (uninstall if arguments.remove else install)(con)
     print(f"{arguments.database}: the macros are {'removed' if arguments.remove else 'stored'}")
     return 0

@@ -7,9 +7,9 @@ import re
 from typing import TYPE_CHECKING
 
 from sdc_sql.cli.options import names
-from sdc_sql.db.catalogue.arguments import choices
-from sdc_sql.db.files.source import further, kind_of
-from sdc_sql.document.blocks import Section, facts
+from sdc_sql.db.catalogue.arguments import list_choices
+from sdc_sql.db.files.source import attach_named_table, detect_kind
+from sdc_sql.document.blocks import Section, make_facts_block
 from sdc_sql.errors import ParameterError, TableError
 from sdc_sql.risk.log_linear_risk import MODELS
 
@@ -71,7 +71,7 @@ def numbers(text: str) -> list[float]:
 
 def add(risk: argparse.ArgumentParser) -> None:
     """Add the options."""
-    models = choices("population_uniqueness", "method")
+    models = list_choices("population_uniqueness", "method")
     risk.add_argument(
         "--misclassified", action="append", default=[], type=matrix, metavar="KEY=FILE",
         help="theta where the intruder's KEY differs: a CSV or Parquet file: from (the file's category), to "
@@ -117,12 +117,14 @@ def add(risk: argparse.ArgumentParser) -> None:
         "--width", type=numbers, metavar="W", help="how far a neighbour may be: a number (default 0.1), or W,W: of each"
     )
     risk.add_argument(
-        "--scaling", choices=choices("neighbourhood", "scaling"),
+        "--scaling", choices=list_choices("neighbourhood", "scaling"),
         help="what the width is a part of: the own value (default), the standard deviation, the range, nothing",
     )  # fmt: skip
 
 
-def measured(data: Microdata, arguments: argparse.Namespace, progress: Callable[[str], None]) -> dict[str, Result]:
+def measure_intrusion(
+    data: Microdata, arguments: argparse.Namespace, progress: Callable[[str], None]
+) -> dict[str, Result]:
     """Return the measures asked for, by the names they have in limits; report each before it is computed."""
     found: dict[str, Result] = {}
     found_matrices = matrices(arguments.misclassified)
@@ -137,7 +139,7 @@ def measured(data: Microdata, arguments: argparse.Namespace, progress: Callable[
     if arguments.log_linear is not None:
         progress("log-linear model")
         known = arguments.known_margins
-        margins = None if known is None else further(data.con, known, arguments.source, "the known margins")
+        margins = None if known is None else attach_named_table(data.con, known, arguments.source, "the known margins")
         found["log_linear_risk"] = data.risk.log_linear_risk(model=arguments.log_linear, margins=margins)
     elif arguments.known_margins is not None:
         raise ParameterError("--known-margins goes with --log-linear: name the model, or give --log-linear alone.")
@@ -151,7 +153,7 @@ def measured(data: Microdata, arguments: argparse.Namespace, progress: Callable[
     if arguments.population is not None:
         progress("k-map")
         # the codes are read as those of the sample are
-        population = further(data.con, arguments.population, arguments.source, "the population")
+        population = attach_named_table(data.con, arguments.population, arguments.source, "the population")
         found["k_map"] = data.risk.k_map(population, arguments.k)
     if arguments.population_size is not None:
         progress("population uniques")
@@ -170,16 +172,16 @@ def matrices(
     if len(set(keys)) < len(keys):
         raise ParameterError(f"A key is given several matrices: give {option} once for each key.")
     for _, path in given:
-        if kind_of(path) == "duckdb":
+        if detect_kind(path) == "duckdb":
             raise TableError(f"{path} is a DuckDB database: a matrix is a CSV or Parquet file.")
     return {several if len(several) > 1 else several[0]: path for several, path in given}
 
 
-def texts(found: dict[str, Result]) -> list[str]:
+def list_intrusion_texts(found: dict[str, Result]) -> list[str]:
     """Return the measures as text, one part each."""
     return ["\n".join([TITLES[name], *str(result).splitlines()[1:]]) for name, result in found.items()]
 
 
-def sections(found: dict[str, Result]) -> list[Section]:
+def list_intrusion_sections(found: dict[str, Result]) -> list[Section]:
     """Return the measures as sections of a page, one each."""
-    return [Section(TITLES[name], (facts("", result.to_dict()),)) for name, result in found.items()]
+    return [Section(TITLES[name], (make_facts_block("", result.to_dict()),)) for name, result in found.items()]

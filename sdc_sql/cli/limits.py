@@ -6,13 +6,13 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.cli.options import LIMIT_EXCEEDED, plain
+from sdc_sql.cli.options import LIMIT_EXCEEDED, convert_for_json
 from sdc_sql.errors import ParameterError
-from sdc_sql.figures.door import checked, completed, greatest_k
-from sdc_sql.figures.given import named
-from sdc_sql.figures.limits import exceeded, holds
+from sdc_sql.figures.door import check_limits_early, complete_report, find_asked_k
+from sdc_sql.figures.given import name_figures
+from sdc_sql.figures.limits import holds_limit, is_exceeded
 from sdc_sql.figures.measured import LackingError
-from sdc_sql.figures.written import written
+from sdc_sql.figures.written import parse_figure
 
 if TYPE_CHECKING:
     import argparse
@@ -45,21 +45,21 @@ def add(command: argparse.ArgumentParser, example: str, *, figures: bool = True)
         )  # fmt: skip
 
 
-def read(arguments: argparse.Namespace) -> Mapping[str, Asked]:
+def read_asked_figures(arguments: argparse.Namespace) -> Mapping[str, Asked]:
     """Return the figures that limits can name; refuse limits that cannot be read or bound the wrong side."""
-    given = [written(text) for text in getattr(arguments, "figure", [])]
+    given = [parse_figure(text) for text in getattr(arguments, "figure", [])]
     twice = sorted({label for label, _ in given if [name for name, _ in given].count(label) > 1})
     if twice:
         raise ParameterError(f"--figure {twice[0]} is given twice: give each a name of its own.")
-    asked = named(dict(given))
-    checked(arguments.fail_if, asked, holds=False)
-    checked(arguments.require, asked, holds=True)
+    asked = name_figures(dict(given))
+    check_limits_early(arguments.fail_if, asked, holds=False)
+    check_limits_early(arguments.require, asked, holds=True)
     return asked
 
 
-def k_of(arguments: argparse.Namespace, k: int, asked: Mapping[str, Asked]) -> int:
+def find_greatest_k(arguments: argparse.Namespace, k: int, asked: Mapping[str, Asked]) -> int:
     """Return the greatest k that is asked for."""
-    return greatest_k([*arguments.fail_if, *arguments.require], k, asked)
+    return find_asked_k([*arguments.fail_if, *arguments.require], k, asked)
 
 
 def complete(
@@ -72,16 +72,16 @@ def complete(
     """Return the figures with those that the limits name besides; an error names the option of what is lacking."""
     try:
         limits, own = [*arguments.fail_if, *arguments.require], getattr(arguments, "figure", [])
-        return completed(report, limits, asked, sides, progress, also=[written(text)[0] for text in own])
+        return complete_report(report, limits, asked, sides, progress, also=[parse_figure(text)[0] for text in own])
     except LackingError as error:
         compares = "original" in error.names  # the measure compares two files
         hints = ["both files: sdc-sql compare"] if compares else [
-            _option(arguments, error.asked, name) for name in error.names
+            _name_option(arguments, error.asked, name) for name in error.names
         ]  # fmt: skip
         raise ParameterError(f"{error} Give {' and '.join(hints)}.") from None
 
 
-def _option(arguments: argparse.Namespace, asked: Asked, name: str) -> str:
+def _name_option(arguments: argparse.Namespace, asked: Asked, name: str) -> str:
     option = _OPTIONS.get(name, name)
     if hasattr(arguments, option):
         return f"--{option.replace('_', '-')}"
@@ -90,17 +90,17 @@ def _option(arguments: argparse.Namespace, asked: Asked, name: str) -> str:
 
 def broken(arguments: argparse.Namespace, figures: Mapping[str, Any], asked: Mapping[str, Asked]) -> dict[str, bool]:
     """Return each limit as it is told, and whether the command fails by it."""
-    found = {limit: exceeded(limit, figures, asked) for limit in arguments.fail_if}
-    return found | {limit: not holds(limit, figures, asked) for limit in arguments.require}
+    found = {limit: is_exceeded(limit, figures, asked) for limit in arguments.fail_if}
+    return found | {limit: not holds_limit(limit, figures, asked) for limit in arguments.require}
 
 
-def as_json(figures: Mapping[str, Any], found: Mapping[str, bool]) -> str:
+def format_json(figures: Mapping[str, Any], found: Mapping[str, bool]) -> str:
     """Return the figures as JSON, with the limits by which the command fails."""
     failed = [limit for limit, is_broken in found.items() if is_broken]
-    return json.dumps(plain({**figures, "exceeded": failed}), indent=2, default=str)
+    return json.dumps(convert_for_json({**figures, "exceeded": failed}), indent=2, default=str)
 
 
-def ended(arguments: argparse.Namespace, found: Mapping[str, bool]) -> int:
+def report_broken_limits(arguments: argparse.Namespace, found: Mapping[str, bool]) -> int:
     """Say which limits are broken; return the exit code."""
     for limit in [limit for limit, is_broken in found.items() if is_broken]:
         what = "limit exceeded" if limit in arguments.fail_if else "limit does not hold"

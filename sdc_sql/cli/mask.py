@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sdc_sql.cli.mask_options import TARGETS, Spelled, add_method, chosen, methods
-from sdc_sql.cli.options import check_resources, progressing
+from sdc_sql.cli.mask_options import TARGETS, Spelled, add_method, choose_masks, methods
+from sdc_sql.cli.options import check_resources, make_progress
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
-from sdc_sql.db.files.released_file import check_place, fresh, is_file, matching
-from sdc_sql.db.files.rewritten import rewritten
-from sdc_sql.db.files.source import kind_of, opened
-from sdc_sql.db.masking.labels import without_unused_labels
+from sdc_sql.db.files.released_file import check_place, is_file, match_files, open_fresh_file
+from sdc_sql.db.files.rewritten import rewrite_database
+from sdc_sql.db.files.source import detect_kind, open_source
+from sdc_sql.db.masking.labels import remove_unused_labels
 from sdc_sql.db.masking.replaced import place_arguments
-from sdc_sql.errors import ParameterError, TableError, translated
-from sdc_sql.mask.columns import masks_numbers
+from sdc_sql.errors import ParameterError, TableError, translate_errors
+from sdc_sql.mask.columns import is_numeric_mask
 from sdc_sql.methods import Methods
 from sdc_sql.microdata import Microdata, call_method
-from sdc_sql.release.running.place import texts
+from sdc_sql.release.running.place import list_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,11 +52,11 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
         add_method(added, name, masks)
 
 
-def _steps(
+def _run_steps(
     data: Microdata, arguments: argparse.Namespace, into: str | None, progress: Callable[[str], None]
 ) -> list[MaskingStep]:
     """Mask as asked; methods of one column mask one after another, all in the table that the first one made."""
-    masks, given = chosen(arguments)
+    masks, given = choose_masks(arguments)
     verb, columns = masks[0].verb, getattr(arguments, "columns", ())
     mask = getattr(Methods, verb)
     takes = [{p.name for p in mask.parameters} for mask in masks]
@@ -78,17 +78,18 @@ def _steps(
     return steps
 
 
-def _described(con: duckdb.DuckDBPyConnection, table: str, arguments: argparse.Namespace) -> Microdata:
+def _describe_input(con: duckdb.DuckDBPyConnection, table: str, arguments: argparse.Namespace) -> Microdata:
     """Return the source with its id; one that is made goes to the table, or with the copy that is written."""
     data = Microdata(con, table, id=arguments.id)
     if arguments.make_id is None:
         return data
     if arguments.output is not None:
         copied = exp.Create(
-            this=exp.table_(NUMBERED, quoted=True), kind="TABLE", expression=query.call("query_table", data.table),
+            this=exp.table_(NUMBERED, quoted=True), kind="TABLE",
+            expression=query.call_macro("query_table", data.table),
             properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
         )  # fmt: skip
-        with translated():
+        with translate_errors():
             execute(con, copied).fetchall()
         data = Microdata(con, f"temp.{NUMBERED}")
     data.add_id(arguments.make_id)
@@ -104,16 +105,16 @@ def _part(data: Microdata, arguments: argparse.Namespace) -> Microdata:
 def run(arguments: argparse.Namespace) -> int:
     """Mask a source and print what was done; return the exit code."""
     check_resources(arguments)
-    kind, output = kind_of(arguments.source), arguments.output
+    kind, output = detect_kind(arguments.source), arguments.output
     if kind != "duckdb" and output is None:
         raise TableError(f"{arguments.source} is a {kind} file, which is not changed in place: give --output FILE.")
     _check_output(arguments)
     in_place = kind == "duckdb" and output is None and arguments.into is None
-    progress = progressing(arguments.progress)
+    progress = make_progress(arguments.progress)
     progress("copying the database" if in_place else "opening")
     resources = {"threads": arguments.threads, "memory_limit": arguments.memory_limit}
-    with rewritten(Path(arguments.source), **resources) if in_place else nullcontext() as copy:
-        steps = [replace(step, remains="") for step in _masked(arguments, kind, copy, progress)]
+    with rewrite_database(Path(arguments.source), **resources) if in_place else nullcontext() as copy:
+        steps = [replace(step, remains="") for step in _mask_source(arguments, kind, copy, progress)]
         if in_place:
             progress("writing the database anew")
     if arguments.json:
@@ -145,32 +146,32 @@ def _check_output(arguments: argparse.Namespace) -> None:
 
 def _is_read(output: Path, arguments: argparse.Namespace) -> bool:
     """Return whether a file is the source, one of those that a pattern names, or another that an option names."""
-    given = texts({name: value for name, value in vars(arguments).items() if name != "output"})
-    return any(is_file(path) and output.samefile(path) for text in given for path in [text, *matching(text)])
+    given = list_texts({name: value for name, value in vars(arguments).items() if name != "output"})
+    return any(is_file(path) and output.samefile(path) for text in given for path in [text, *match_files(text)])
 
 
-def _masked(
+def _mask_source(
     arguments: argparse.Namespace, kind: str, copy: duckdb.DuckDBPyConnection | None, progress: Callable[[str], None]
 ) -> list[MaskingStep]:
     """Mask a source, or a copy of it, and write the output; return what was done."""
     output = arguments.output
     columns = getattr(arguments, "columns", ())
-    numbers = columns if masks_numbers(chosen(arguments)[0]) else ()
-    source = opened(
+    numbers = columns if is_numeric_mask(choose_masks(arguments)[0]) else ()
+    source = open_source(
         arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads, on=copy,
         writable=kind == "duckdb" and output is None, numbers=numbers,
     )  # fmt: skip
     with source as (con, table):
         into = arguments.into if output is None else f"temp.{RELEASED}"
         con.begin()  # all columns are masked, or none
-        steps = _steps(_part(_described(con, table, arguments), arguments), arguments, into, progress)
+        steps = _run_steps(_part(_describe_input(con, table, arguments), arguments), arguments, into, progress)
         if output is not None:
             progress("writing")
-            with fresh(Path(output), arguments.readable, replace=arguments.replace) as part:
+            with open_fresh_file(Path(output), arguments.readable, replace=arguments.replace) as part:
                 released = con.table(f"temp.{RELEASED}")
                 (released.write_parquet if output.endswith(".parquet") else released.write_csv)(str(part))
             steps = [replace(step, table=output) for step in steps]
         con.commit()
         if copy is not None:
-            without_unused_labels(con, table)
+            remove_unused_labels(con, table)
     return steps

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.cli.options import add_progress, add_readable, add_resources, json_value, names
 from sdc_sql.db.catalogue.functions import renamed
-from sdc_sql.db.catalogue.macros import declared, former
-from sdc_sql.db.checks import told
+from sdc_sql.db.catalogue.macros import former, read_catalogue
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ examples:
 """
 
 
-def _numbers(text: str) -> float | list[float | None]:
+def _parse_list_or_number(text: str) -> float | list[float | None]:
     """Return a number, or the numbers of a list; one that is left out is None (``,20,10``)."""
     parts = [float(part) if part.strip() else None for part in text.split(",")]
     return parts[0] if len(parts) == 1 and parts[0] is not None else parts
@@ -44,7 +44,7 @@ def _column_or_number(text: str) -> str | float:
         return text
 
 
-def _value(text: str) -> float | str:
+def _parse_option(text: str) -> float | str:
     """Return a number, whole where it is written so, or a text."""
     for number in (int, float):
         with suppress(ValueError):
@@ -52,11 +52,13 @@ def _value(text: str) -> float | str:
     return text
 
 
-def _lists(text: str) -> dict[str, list[str]]:
+def _parse_lists(text: str) -> dict[str, list[str]]:
     """Return lists of columns by name: {"very": ["sex"], "identifying": ["age"]}, {"region": ["district"]}."""
     lists = json_value(text)
     if not isinstance(lists, dict):
-        raise argparse.ArgumentTypeError(f'{told(text)} is no JSON object of lists, as in {{"region": ["district"]}}')
+        raise argparse.ArgumentTypeError(
+            f'{text_for_message(text)} is no JSON object of lists, as in {{"region": ["district"]}}'
+        )
     return lists
 
 
@@ -70,12 +72,12 @@ TARGETS = {"columns", "column_name", "keys"}  # --columns gives these arguments,
 _COMMON = {"tbl", "id", *TARGETS}
 _KINDS: dict[str, dict[str, Any]] = {
     "number": {"type": float, "metavar": "X"},
-    "number or numbers": {"type": _numbers, "metavar": "X"},
+    "number or numbers": {"type": _parse_list_or_number, "metavar": "X"},
     "numbers": {"type": _list_of_numbers, "metavar": "X,Y"},
     "names": {"type": names, "metavar": "A,B"},
     "column or number": {"type": _column_or_number, "metavar": "COLUMN"},
-    "levels": {"type": _lists, "metavar": "JSON"},
-    "lists of columns": {"type": _lists, "metavar": "JSON"},
+    "levels": {"type": _parse_lists, "metavar": "JSON"},
+    "lists of columns": {"type": _parse_lists, "metavar": "JSON"},
     "combinations": {"type": _combinations, "metavar": "A,B;B,C,D"},
     "whole number": {"type": int, "metavar": "N"},
     "truth value": {"action": "store_true"},
@@ -84,7 +86,7 @@ _KINDS: dict[str, dict[str, Any]] = {
     "column": {"metavar": "COLUMN"},
     "columns": {"type": names, "metavar": "A,B"},
     "text": {"metavar": "TEXT"},
-    "value": {"type": _value, "metavar": "VALUE"},
+    "value": {"type": _parse_option, "metavar": "VALUE"},
 }
 
 
@@ -114,7 +116,7 @@ class _Elsewhere(argparse.Action):
 def methods() -> dict[str, list[Declaration]]:
     """Return the masks by the name of their method: several where a required option or a switch tells them apart."""
     found: dict[str, list[Declaration]] = {}
-    for declaration in declared():
+    for declaration in read_catalogue():
         if declaration.is_step:
             found.setdefault(declaration.verb, []).append(declaration)
     return found
@@ -151,20 +153,24 @@ def add_method(commands: Any, name: str, masks: list[Declaration]) -> None:  # n
     new = "write the masked copy to a new"
     where.add_argument("--into", metavar="NEW", help=f"{new} table of the DuckDB file")
     where.add_argument("--output", metavar="FILE", help=f"{new} file, .parquet or .csv")
-    alternatives = {p.name for mask in masks for p in _own(mask) if p.default is None} - _shared(masks)
+    alternatives = {
+        p.name for mask in masks for p in _list_own_options(mask) if p.default is None
+    } - _find_shared_parameters(masks)
     ways = method.add_mutually_exclusive_group(required=True) if alternatives else method
-    options = {p.name: p for mask in masks for p in _own(mask)}
+    options = {p.name: p for mask in masks for p in _list_own_options(mask)}
     for parameter in sorted(options.values(), key=lambda p: p.name not in alternatives):
         _add(ways if parameter.name in alternatives else method, parameter, alternatives)
     for mask in masks:
         if mask.switch:
             words = mask.summary.removesuffix(".")
-            method.add_argument(_option(mask.switch), action="store_true", default=argparse.SUPPRESS, help=words)
+            method.add_argument(_name_option(mask.switch), action="store_true", default=argparse.SUPPRESS, help=words)
     for other, beside in methods().items():
         if other.startswith(f"{name}_"):
-            for parameter in {p.name: p for mask in beside for p in _own(mask) if p.default is None}.values():
+            for parameter in {
+                p.name: p for mask in beside for p in _list_own_options(mask) if p.default is None
+            }.values():
                 if parameter.name not in options:
-                    option = _option(parameter.name)
+                    option = _name_option(parameter.name)
                     method.add_argument(option, action=_Elsewhere, metavar=other, help=argparse.SUPPRESS)
     method.add_argument("--json", action="store_true", help="print what was done as JSON")
     method.add_argument("--replace", action="store_true", help="let --output take the place of a file that is there")
@@ -173,37 +179,37 @@ def add_method(commands: Any, name: str, masks: list[Declaration]) -> None:  # n
     add_progress(method)
 
 
-def chosen(arguments: argparse.Namespace) -> tuple[list[Declaration], dict[str, Any]]:
+def choose_masks(arguments: argparse.Namespace) -> tuple[list[Declaration], dict[str, Any]]:
     """Return the masks of the verb that the options choose, and the options that were given.
 
     What was not given is left to the verb, whose defaults are those of the headers.
     """
     masks = methods()[arguments.masking.replace("-", "_")]
-    known = {p.name for mask in masks for p in _own(mask)} | {mask.switch for mask in masks}
+    known = {p.name for mask in masks for p in _list_own_options(mask)} | {mask.switch for mask in masks}
     given = {name: value for name, value in vars(arguments).items() if name in known}
-    fitting = [mask for mask in masks if all(p.name in given for p in _own(mask) if p.default is None)]
-    taken = {p.name for mask in fitting for p in _own(mask)} | {mask.switch for mask in fitting}
+    fitting = [mask for mask in masks if all(p.name in given for p in _list_own_options(mask) if p.default is None)]
+    taken = {p.name for mask in fitting for p in _list_own_options(mask)} | {mask.switch for mask in fitting}
     for stray in sorted(given.keys() - taken):
         ways = dict.fromkeys(
-            _option(p.name)
+            _name_option(p.name)
             for mask in masks
-            if any(p.name == stray for p in _own(mask))
-            for p in _own(mask)
+            if any(p.name == stray for p in _list_own_options(mask))
+            for p in _list_own_options(mask)
             if p.default is None
         )
-        raise ParameterError(f"{_option(stray)} goes with {' or '.join(ways)} only.")
+        raise ParameterError(f"{_name_option(stray)} goes with {' or '.join(ways)} only.")
     return fitting, given
 
 
-def _own(mask: Declaration) -> list[Parameter]:
+def _list_own_options(mask: Declaration) -> list[Parameter]:
     return [p for p in mask.parameters if p.name not in _COMMON]
 
 
-def _shared(masks: Iterable[Declaration]) -> set[str]:
+def _find_shared_parameters(masks: Iterable[Declaration]) -> set[str]:
     return set.intersection(*({p.name for p in mask.parameters} for mask in masks))
 
 
-def _option(name: str) -> str:
+def _name_option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
@@ -214,4 +220,4 @@ def _add(method: Any, parameter: Parameter, alternatives: set[str]) -> None:  # 
     kind = {"choices": parameter.choices} if parameter.choices else _KINDS[parameter.type]
     required = {"required": True} if parameter.default is None and parameter.name not in alternatives else {}
     words = (parameter.meaning + (f" ({'; '.join(said)})" if said else "")).replace("%", "%%")
-    method.add_argument(_option(parameter.name), help=words, default=argparse.SUPPRESS, **kind, **required)
+    method.add_argument(_name_option(parameter.name), help=words, default=argparse.SUPPRESS, **kind, **required)

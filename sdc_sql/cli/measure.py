@@ -6,15 +6,15 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.cli import limits
-from sdc_sql.cli.compile import given_arguments
-from sdc_sql.cli.options import add_resources, check_resources, columns_of, names
+from sdc_sql.cli.compile import parse_arguments
+from sdc_sql.cli.options import add_resources, check_resources, list_columns_or_none, names
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, set_key
-from sdc_sql.db.catalogue.macros import by_name
-from sdc_sql.db.files.source import further, opened
-from sdc_sql.db.showing.results import shown
-from sdc_sql.errors import ParameterError, translated
-from sdc_sql.figures.measured import limited_rows
+from sdc_sql.db.catalogue.macros import index_catalogue
+from sdc_sql.db.files.source import attach_named_table, open_source
+from sdc_sql.db.showing.results import format_value
+from sdc_sql.errors import ParameterError, translate_errors
+from sdc_sql.figures.measured import limit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,9 +57,9 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print what the measure gives; return the exit code."""
     check_resources(arguments)
-    asked = limits.read(arguments)
+    asked = limits.read_asked_figures(arguments)
     stem = arguments.macro.removeprefix("sdc_")
-    declaration = by_name().get(f"sdc_{stem}")
+    declaration = index_catalogue().get(f"sdc_{stem}")
     if declaration is None or not declaration.is_table or declaration.is_step:
         more = " It is a mask: see sdc-sql mask." if declaration is not None and declaration.is_step else ""
         raise ParameterError(f"There is no measure {stem} of a table.{more} FROM sdc_help() lists them.")
@@ -68,29 +68,31 @@ def run(arguments: argparse.Namespace) -> int:
         raise ParameterError(f"sdc_{stem} is not of one table: use it in SQL, as in {declaration.example}.")
     types = {p.name: p.type for p in others}
     numbers = [name.strip('"') for name in arguments.numbers]
-    source = opened(
+    source = open_source(
         arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads,
         numbers=numbers,
     )  # fmt: skip
     with source as (con, table):
         set_key(con)
-        by_position, named = given_arguments(f"sdc_{stem}", types, arguments.arguments, columns_of(con, table))
+        by_position, named = parse_arguments(
+            f"sdc_{stem}", types, arguments.arguments, list_columns_or_none(con, table)
+        )
         given = {**dict(zip(types, by_position, strict=False)), **named}
         missing = [p.name for p in others if p.default is None and p.name not in given]
         if missing:
             raise ParameterError(f"sdc_{stem} needs {', '.join(missing)} too: {declaration.example}.")
         for name in [n for n, v in given.items() if types[n] == "table" and v is not None]:
-            given[name] = further(con, given[name], arguments.source, name, numbers)
-        with translated():
-            result = execute(con, query.call(f"sdc_{stem}", table, **given))
+            given[name] = attach_named_table(con, given[name], arguments.source, name, numbers)
+        with translate_errors():
+            result = execute(con, query.call_macro(f"sdc_{stem}", table, **given))
             columns = [str(d[0]) for d in result.description or ()]
             wanted = None if arguments.json or arguments.fail_if or arguments.require else SHOWN + 1
             rows = result.fetchall() if wanted is None else result.fetchmany(wanted)
     found = [dict(zip(columns, row, strict=True)) for row in rows]
-    return _told(stem, columns, found, arguments, asked)
+    return _report_measure(stem, columns, found, arguments, asked)
 
 
-def _told(
+def _report_measure(
     stem: str,
     columns: list[str],
     found: list[dict[str, Any]],
@@ -98,16 +100,16 @@ def _told(
     asked: Mapping[str, Asked],
 ) -> int:
     figures = {stem: found[0] if len(found) == 1 else found}
-    judged = limits.broken(arguments, {stem: limited_rows(asked[stem], found)} if stem in asked else {}, asked)
+    judged = limits.broken(arguments, {stem: limit_rows(asked[stem], found)} if stem in asked else {}, asked)
     if arguments.json:
-        print(limits.as_json(figures, judged))
+        print(limits.format_json(figures, judged))
     elif len(found) == 1:
         width = max(map(len, columns))
-        print("\n".join(f"{name:<{width}}  {shown(value)}" for name, value in found[0].items()))
+        print("\n".join(f"{name:<{width}}  {format_value(value)}" for name, value in found[0].items()))
     else:
         print("\t".join(columns))
         for row in found[:SHOWN]:
-            print("\t".join(shown(value) for value in row.values()))
+            print("\t".join(format_value(value) for value in row.values()))
         if len(found) > SHOWN:
             print(f"... and more: --json prints all; FROM sdc_{stem}(...) in sdc-sql shell makes a table of them")
-    return limits.ended(arguments, judged)
+    return limits.report_broken_limits(arguments, judged)

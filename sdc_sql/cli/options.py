@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
-from sdc_sql.db.checks import SMALL_WEIGHTS, told
+from sdc_sql.db.checks import SMALL_WEIGHTS, text_for_message
 from sdc_sql.db.files.released_file import MODES
-from sdc_sql.errors import ParameterError, translated
+from sdc_sql.errors import ParameterError, translate_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -57,7 +57,7 @@ def json_value(text: str) -> Any:  # noqa: ANN401 - whatever is written there
     try:
         return json.loads(text)
     except (ValueError, RecursionError):  # thousands of lists in one another end in a RecursionError
-        raise argparse.ArgumentTypeError(f"{told(text)} is no JSON") from None
+        raise argparse.ArgumentTypeError(f"{text_for_message(text)} is no JSON") from None
 
 
 def date(text: str) -> dt.date:
@@ -65,7 +65,7 @@ def date(text: str) -> dt.date:
     try:
         return dt.date.fromisoformat(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{told(text)} is no date, as in 2026-01-31") from None
+        raise argparse.ArgumentTypeError(f"{text_for_message(text)} is no date, as in 2026-01-31") from None
 
 
 def number_or_column(option: str, text: str | None, columns: Iterable[str]) -> str | float | None:
@@ -97,10 +97,10 @@ def number_or_column(option: str, text: str | None, columns: Iterable[str]) -> s
     return number
 
 
-def columns_of(con: duckdb.DuckDBPyConnection, table: str) -> list[str]:
+def list_columns_or_none(con: duckdb.DuckDBPyConnection, table: str) -> list[str]:
     """Return the names of a table's columns, without an error where it has none."""
-    with translated():
-        rows = execute(con, query.call("query_table", table).limit(0))
+    with translate_errors():
+        rows = execute(con, query.call_macro("query_table", table).limit(0))
     return [str(name) for name, *_ in rows.description or ()]
 
 
@@ -126,7 +126,7 @@ def seconds(text: str) -> float:
     except ValueError:
         found = math.nan
     if not 0 <= found < math.inf:
-        raise argparse.ArgumentTypeError(f"{told(text)} is no number of seconds, as in 600")
+        raise argparse.ArgumentTypeError(f"{text_for_message(text)} is no number of seconds, as in 600")
     return found
 
 
@@ -153,16 +153,16 @@ def check_resources(arguments: argparse.Namespace) -> None:
         raise ParameterError(f"--threads is {arguments.threads}: it must be at least 1.")
 
 
-def plain(value: object) -> object:
+def convert_for_json(value: object) -> object:
     """Return a value for JSON: a number that JSON cannot write becomes text."""
     if isinstance(value, dict):
-        return {name: plain(v) for name, v in value.items()}
+        return {name: convert_for_json(v) for name, v in value.items()}
     if isinstance(value, list):
-        return [plain(v) for v in value]
+        return [convert_for_json(v) for v in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def progressing(wanted: bool | None) -> Callable[[str], None]:
+def make_progress(wanted: bool | None) -> Callable[[str], None]:
     """Return what reports a stage on standard error: where it is wanted, by default where that is a terminal."""
     if not (sys.stderr.isatty() if wanted is None else wanted):
         return lambda _: None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sdc_sql.cli.options import add_readable
 from sdc_sql.db.files.released_file import check_place
 from sdc_sql.document.blocks import Section, Table
-from sdc_sql.document.files import written
+from sdc_sql.document.files import write_page
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -55,4 +55,4 @@ def write(arguments: argparse.Namespace, page: Page) -> None:
     """Write the pages that were asked for."""
     for path in (arguments.html, arguments.markdown):
         if path is not None:
-            written(page, path, arguments.readable)
+            write_page(page, path, arguments.readable)

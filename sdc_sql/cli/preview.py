@@ -6,10 +6,17 @@ import argparse
 import json
 from typing import Any
 
-from sdc_sql.cli.options import add_resources, add_small_weights, check_resources, columns_of, names, number_or_column
-from sdc_sql.db.checks import told
-from sdc_sql.db.files.source import opened
-from sdc_sql.db.showing.results import shown
+from sdc_sql.cli.options import (
+    add_resources,
+    add_small_weights,
+    check_resources,
+    list_columns_or_none,
+    names,
+    number_or_column,
+)
+from sdc_sql.db.checks import text_for_message
+from sdc_sql.db.files.source import open_source
+from sdc_sql.db.showing.results import format_value
 from sdc_sql.microdata import Microdata
 
 EPILOG = """examples:
@@ -18,14 +25,14 @@ EPILOG = """examples:
 """
 
 
-def _candidates(text: str) -> Any:  # noqa: ANN401 - lists of levels
+def _parse_candidates(text: str) -> Any:  # noqa: ANN401 - lists of levels
     if text == "all":
         return text
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         raise argparse.ArgumentTypeError(
-            f"{told(text)} is not 'all' or lists of levels as JSON, as in '[[0, 1], [1, 1]]'"
+            f"{text_for_message(text)} is not 'all' or lists of levels as JSON, as in '[[0, 1], [1, 1]]'"
         ) from None
 
 
@@ -44,7 +51,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
         "or a folder of files KEY.csv as ARX writes them",
     )  # fmt: skip
     command.add_argument(
-        "--candidates", type=_candidates, metavar="JSON",
+        "--candidates", type=_parse_candidates, metavar="JSON",
         help="lists of levels, one for each key, or all for every combination (default: each key alone at each level)",
     )  # fmt: skip
     command.add_argument("--table", metavar="T", help="the table of a DuckDB file")
@@ -61,12 +68,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Print a line for each candidate; return the exit code."""
     check_resources(arguments)
     numbers = [arguments.weight.strip('"')] if arguments.weight else []
-    source = opened(
+    source = open_source(
         arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads,
         numbers=numbers,
     )  # fmt: skip
     with source as (con, table):
-        weight = number_or_column("--weight", arguments.weight, columns_of(con, table))
+        weight = number_or_column("--weight", arguments.weight, list_columns_or_none(con, table))
         data = Microdata(con, table, keys=arguments.keys, weight=weight, small_weights=arguments.small_weights)
         found = data.mask.preview_recodings(
             arguments.hierarchies, arguments.candidates, sampling_fraction=arguments.sampling_fraction, k=arguments.k
@@ -75,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(rows, indent=2, default=str))
         return 0
-    lines = [list(rows[0]), *([_text(value) for value in row.values()] for row in rows)]
+    lines = [list(rows[0]), *([_format_text(value) for value in row.values()] for row in rows)]
     there = [i for i, name in enumerate(rows[0]) if any(row[name] is not None for row in rows)]
     widths = {i: max(len(line[i]) for line in lines) for i in there}
     lines[0] = [name.replace("_", " ") for name in rows[0]]
@@ -84,5 +91,5 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _text(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else shown(value)
+def _format_text(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else format_value(value)

@@ -14,15 +14,15 @@ from sdc_sql.cli.options import (
     add_progress,
     add_resources,
     check_resources,
-    plain,
-    progressing,
+    convert_for_json,
+    make_progress,
 )
-from sdc_sql.db.showing.results import shown as shown_number
+from sdc_sql.db.showing.results import format_value as shown_number
 from sdc_sql.errors import ParameterError, ReleaseFileError
 from sdc_sql.release.proposing.propose import propose_release
 from sdc_sql.release.reading import density, ruleset, schema
 from sdc_sql.release.reading.read import read_release
-from sdc_sql.release.reading.undecided import INDENT, as_collected
+from sdc_sql.release.reading.undecided import INDENT, list_unchanged_columns
 from sdc_sql.release.running import household_columns
 from sdc_sql.release.running.run import run_release
 
@@ -82,14 +82,14 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     command.set_defaults(handle=run)
 
 
-def _asked(arguments: argparse.Namespace) -> str | None:
+def _answer_question(arguments: argparse.Namespace) -> str | None:
     """Return what is printed where no release file is run: rulesets, the schema, the name of a proposed file."""
     if arguments.rulesets:
         return _rulesets()
     if arguments.schema:
-        return schema.text().rstrip("\n")
+        return schema.read_schema().rstrip("\n")
     if arguments.ruleset:
-        return ruleset.text_of(arguments.ruleset).rstrip("\n")
+        return ruleset.read_shipped_text(arguments.ruleset).rstrip("\n")
     if arguments.init is not None:
         return f"written: {propose_release(arguments.init, arguments.file or 'release.toml', table=arguments.table)}"
     if arguments.table is not None:
@@ -102,7 +102,7 @@ def _asked(arguments: argparse.Namespace) -> str | None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the file, or show its plan; return the exit code."""
     check_resources(arguments)
-    text = _asked(arguments)
+    text = _answer_question(arguments)
     if text is not None:
         print(text)
         return 0
@@ -115,24 +115,24 @@ def run(arguments: argparse.Namespace) -> int:
             print("\n    ".join([f"  {' '.join(first.split())}", *more]), file=sys.stderr)
         return BAD_INPUT
     if arguments.plan:
-        print(shown(plan))
+        print(format_plan(plan))
         return 0
     outcome = run_release(
         plan, refused_report=arguments.report, replace_outputs=arguments.replace,
-        memory_limit=arguments.memory_limit, threads=arguments.threads, progress=progressing(arguments.progress),
+        memory_limit=arguments.memory_limit, threads=arguments.threads, progress=make_progress(arguments.progress),
     )  # fmt: skip
     if arguments.json:
-        print(json.dumps(plain(outcome.to_dict()), indent=2, default=str))
+        print(json.dumps(convert_for_json(outcome.to_dict()), indent=2, default=str))
     else:
-        print(_told(outcome))
+        print(_format_outcome(outcome))
     if outcome.household_columns:
-        print(f"sdc-sql: {household_columns.said(outcome.household_columns)}", file=sys.stderr)
+        print(f"sdc-sql: {household_columns.describe_households(outcome.household_columns)}", file=sys.stderr)
     for reason in outcome.reasons:
         print(f"sdc-sql: refused: {reason}", file=sys.stderr)
     return 0 if outcome.accepted else LIMIT_EXCEEDED
 
 
-def shown(plan: Plan) -> str:
+def format_plan(plan: Plan) -> str:
     """Return what a release file would do, as text."""
     table = f", table {plan.source.table}" if plan.source.table else ""
     lines = [
@@ -143,10 +143,10 @@ def shown(plan: Plan) -> str:
         lines.append(f"Not read, direct identifiers: {', '.join(plan.roles.identifiers)}")
     if plan.roles.drop:
         lines.append(f"Not read, dropped: {', '.join(plan.roles.drop)}")
-    lines += _rules(plan)
+    lines += _format_rules(plan)
     for scenario in plan.scenarios:
         nulls = f"; NULL as {scenario.nulls}" if scenario.nulls else ""
-        known = f"{', '.join(scenario.keys)}{density.shown(scenario.neighbourhood)}"
+        known = f"{', '.join(scenario.keys)}{density.describe_neighbourhood(scenario.neighbourhood)}"
         lines.append(f"Scenario {scenario.name}: {known}{nulls}")
         lines += [f"  must hold: {limit}" for limit in scenario.limits]
     lines += [f"Step {i}: {step}{' (drawn with the key)' * step.draws}" for i, step in enumerate(plan.steps, 1)]
@@ -154,17 +154,17 @@ def shown(plan: Plan) -> str:
         lines.append(f"Loss: {', '.join(plan.loss.columns)}")
         lines += [f"  must hold: {limit}" for limit in plan.loss.limits]
     if plan.frontier is not None:
-        lines.append(f"Frontier: risk {_figure(plan.frontier.risk)}, loss {_figure(plan.frontier.loss)}")
+        lines.append(f"Frontier: risk {_format_figure(plan.frontier.risk)}, loss {_format_figure(plan.frontier.loss)}")
         for candidate in plan.frontier.candidates:
             lines.append(f"  {candidate.name}: {'; '.join(map(str, candidate.steps)) or 'no step'}")
-    lines.append(f"Released as collected: {', '.join(as_collected(plan, plan.columns)) or 'none'}")
+    lines.append(f"Released as collected: {', '.join(list_unchanged_columns(plan, plan.columns)) or 'none'}")
     ids = f", the id {plan.roles.id} {_IDS[plan.output.ids]}" if plan.roles.id else ""
     lines.append(f"Writes: {plan.output.path}{ids}")
     lines += [f"  {name.replace('_', ' ')}: {path}" for name, path in plan.output.documents.items()]
     return "\n".join(lines)
 
 
-def _rules(plan: Plan) -> list[str]:
+def _format_rules(plan: Plan) -> list[str]:
     if plan.ruleset is None:
         return []
     its = plan.ruleset.ruleset
@@ -176,32 +176,32 @@ def _rules(plan: Plan) -> list[str]:
 
 def _rulesets() -> str:
     lines = []
-    for name in ruleset.names():
-        its = tomllib.loads(ruleset.shipped(name).replace("= {N}", "= 0"))
+    for name in ruleset.list_rulesets():
+        its = tomllib.loads(ruleset.find_shipped_file(name).replace("= {N}", "= 0"))
         lines.append(f"{name:<17} {its['title'].replace('{N}', 'N')} ({its['source']})")
     return "\n".join(lines)
 
 
-def _figure(asked: Figure) -> str:
+def _format_figure(asked: Figure) -> str:
     return asked if isinstance(asked, str) else asked[0]
 
 
 _IDS = {"drop": "left out", "keep": "kept", "recode": "recoded"}
 
 
-def _told(outcome: Outcome) -> str:
+def _format_outcome(outcome: Outcome) -> str:
     steps = [
         f"{path}: {step.method} {', '.join(step.columns)}: {step.changed:,} of {step.records:,} records changed"
         for path, step in zip(outcome.step_paths, outcome.steps, strict=True)
     ]
-    lines = _limits(outcome)
+    lines = _format_limits(outcome)
     if outcome.plan.ruleset is not None:
         lines += [f"not checked by {outcome.plan.rules}: {what}" for what in outcome.plan.ruleset.ruleset.unchecked]
     lines = [*steps, *lines, "accepted" if outcome.accepted else "refused: nothing is released"]
     return "\n".join([*lines, *(f"written: {path}" for path in outcome.written)])
 
 
-def _limits(outcome: Outcome) -> list[str]:
+def _format_limits(outcome: Outcome) -> list[str]:
     """Return a line for each limit: what must hold, the figures before and after, and whether it does."""
     rows: list[tuple[str, ...]] = [("must hold", "before", "after", "")]
     measured = [found for found in outcome.limits if not found.found]

@@ -14,12 +14,12 @@ from sdc_sql.cli.options import (
     add_resources,
     add_small_weights,
     check_resources,
-    columns_of,
+    list_columns_or_none,
+    make_progress,
     names,
     number_or_column,
-    progressing,
 )  # fmt: skip
-from sdc_sql.db.files.source import kind_of, opened
+from sdc_sql.db.files.source import detect_kind, open_source
 from sdc_sql.errors import ParameterError
 from sdc_sql.figures.measured import Beside
 from sdc_sql.microdata import Microdata
@@ -100,17 +100,17 @@ def run(arguments: argparse.Namespace) -> int:
         raise ParameterError(f"--top is {arguments.top}: it must be at least 1.")
     check_resources(arguments)
     pages.check(arguments)
-    asked = limits.read(arguments)
-    progress = progressing(arguments.progress)
+    asked = limits.read_asked_figures(arguments)
+    progress = make_progress(arguments.progress)
     progress("opening")
     given = (arguments.weight, arguments.sampling_fraction, *arguments.ordered, *(arguments.continuous or ()))
     numbers = [n for n in given if n]
-    source = opened(
+    source = open_source(
         arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads,
         numbers=[n.strip('"') for n in numbers],
     )  # fmt: skip
     with source as (con, table):
-        columns = columns_of(con, table)
+        columns = list_columns_or_none(con, table)
         data = Microdata(
             con,
             table,
@@ -125,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
         report = risk_report(
             data,
-            k=limits.k_of(arguments, arguments.k, asked),
+            k=limits.find_greatest_k(arguments, arguments.k, asked),
             top=arguments.top,
             confidence=arguments.confidence,
             sensitive=arguments.sensitive,
@@ -135,22 +135,24 @@ def run(arguments: argparse.Namespace) -> int:
             max_msu=arguments.max_msu,
             progress=progress,
         )
-        due = suda.measured(data, arguments)
-        found = intrusion.measured(data, arguments, progress)
+        due = suda.measure_contributions(data, arguments)
+        found = intrusion.measure_intrusion(data, arguments, progress)
         figures = {**report.to_dict(), **due, **{name: result.to_dict() for name, result in found.items()}}
         beside = Beside(
             None, tuple(arguments.sensitive), tuple(arguments.ordered), {"confidence": arguments.confidence}
         )
         figures = limits.complete(arguments, figures, asked, {"": (data._roles, beside)}, progress)  # noqa: SLF001 - as methods take them
     # the reader knows the file by its own name
-    of_database = kind_of(arguments.source) == "duckdb"
+    of_database = detect_kind(arguments.source) == "duckdb"
     report = replace(report, table=f"{arguments.source}: {table}" if of_database else arguments.source)
     figures["table"] = report.table
     judged = limits.broken(arguments, figures, asked)
     shown = pages.limits(judged, arguments.require)
-    pages.write(arguments, report.page([*suda.sections(due), *intrusion.sections(found), *shown]))
+    pages.write(
+        arguments, report.page([*suda.list_suda_sections(due), *intrusion.list_intrusion_sections(found), *shown])
+    )
     if arguments.json:
-        print(limits.as_json(figures, judged))
+        print(limits.format_json(figures, judged))
     else:
-        print(report, *suda.texts(due), *intrusion.texts(found), sep="\n\n")
-    return limits.ended(arguments, judged)
+        print(report, *suda.list_suda_texts(due), *intrusion.list_intrusion_texts(found), sep="\n\n")
+    return limits.report_broken_limits(arguments, judged)

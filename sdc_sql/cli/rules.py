@@ -13,13 +13,13 @@ from sdc_sql.cli.options import (
     add_household_columns,
     add_small_weights,
     add_wait,
-    columns_of,
     date,
+    list_columns_or_none,
     names,
     number_or_column,
 )
-from sdc_sql.db.files.source import opened
-from sdc_sql.db.showing.results import shown
+from sdc_sql.db.files.source import open_source
+from sdc_sql.db.showing.results import format_value
 from sdc_sql.errors import ParameterError
 from sdc_sql.microdata import Microdata
 
@@ -51,7 +51,7 @@ ASKED = {
 }
 
 
-def _asked(found: str) -> str:
+def _format_answer(found: str) -> str:
     """Return what a rule found, where it was not measured with this command's options instead of the arguments."""
     start = "not measured: "
     if not found.startswith((f"{start}give ", f"{start}say ")):
@@ -61,7 +61,7 @@ def _asked(found: str) -> str:
     return re.sub(r"\b(give|and) (?=[a-z_]+(, |$))([a-z_]+)", lambda m: f"{m[1]} --{m[3].replace('_', '-')}", found)
 
 
-def _numbers(text: str) -> list[float | None]:
+def _parse_numbers(text: str) -> list[float | None]:
     try:
         return [None if not part.strip() else float(part) for part in text.split(",")]
     except ValueError:
@@ -85,7 +85,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     )
     what.add_argument(
         "--threshold",
-        type=_numbers,
+        type=_parse_numbers,
         metavar="T1,T2,...",
         help="a threshold for each dimension, or one for 1 .. 3: of persons with --weight, else of records",
     )
@@ -130,7 +130,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     for name in ("reference-date", "release-date"):
         command.add_argument(f"--{name}", type=date, metavar="YYYY-MM-DD", help=f"the {name.replace('-', ' ')}")
     command.add_argument(
-        "--looked-at", type=_numbers, default=[], metavar="N,M", help="rules that a person has checked"
+        "--looked-at", type=_parse_numbers, default=[], metavar="N,M", help="rules that a person has checked"
     )
     limits.add(command, "threshold_rule_summary.unsafe_combinations > 0", figures=False)
     command.add_argument("--json", action="store_true", help="print the answers as JSON")
@@ -140,15 +140,15 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the answers; return the exit code."""
-    _check(arguments)
-    asked = limits.read(arguments)
+    _check_options(arguments)
+    asked = limits.read_asked_figures(arguments)
     numbers = [n.strip('"') for n in (arguments.weight, arguments.inhabitants) if n]
-    with opened(arguments.source, arguments.table, numbers=numbers) as (con, table):
+    with open_source(arguments.source, arguments.table, numbers=numbers) as (con, table):
         data = Microdata(
             con,
             table,
             keys=arguments.keys,
-            weight=number_or_column("--weight", arguments.weight, columns_of(con, table)),
+            weight=number_or_column("--weight", arguments.weight, list_columns_or_none(con, table)),
             household=arguments.household,
             household_columns=arguments.household_columns,
             nulls=arguments.nulls,
@@ -159,11 +159,12 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.threshold is not None:
             found = _thresholds(data, arguments)
             if arguments.combinations:
-                every = data.risk.threshold_rule(_threshold(arguments), **_how(arguments))
+                every = data.risk.threshold_rule(_parse_threshold(arguments), **_how(arguments))
                 unsafe = sorted(every, key=lambda c: c.frequency)[: arguments.combinations]
         elif arguments.file == "research":
             found = data.risk.research_file_rules(
-                _levels(arguments), inhabitants=arguments.inhabitants, direct_identifiers=arguments.direct_identifiers,
+                _list_levels(arguments), inhabitants=arguments.inhabitants,
+                direct_identifiers=arguments.direct_identifiers,
                 panel=arguments.panel,
             )  # fmt: skip
         else:
@@ -171,7 +172,7 @@ def run(arguments: argparse.Namespace) -> int:
             dates = ("reference_date", "release_date")
             found = data.risk.public_use_file_rules(**{n: getattr(arguments, n) for n in (*taken, *dates)})
     if arguments.threshold is None:
-        _check_looked_at(arguments, found)
+        _check_inspected_rules(arguments, found)
     if arguments.json:
         print(
             json.dumps([row.to_dict() for row in (unsafe if arguments.combinations else found)], indent=2, default=str)
@@ -180,10 +181,13 @@ def run(arguments: argparse.Namespace) -> int:
         _print(found)
         for c in unsafe:
             values = ", ".join(f"{n} = {'NULL' if v is None else v}" for n, v in zip(c.columns, c.values, strict=True))
-            print(f"  {values}: {shown(c.frequency)} (threshold {shown(c.threshold)}), {shown(c.records)} records")
+            print(
+                f"  {values}: {format_value(c.frequency)} (threshold {format_value(c.threshold)}), "
+                f"{format_value(c.records)} records"
+            )
     if arguments.threshold is not None:
         figures = {"threshold_rule_summary": [r.to_dict() for r in found]}
-        return limits.ended(arguments, limits.broken(arguments, figures, asked))
+        return limits.report_broken_limits(arguments, limits.broken(arguments, figures, asked))
     return (
         LIMIT_EXCEEDED
         if any(r.violated or (r.violated is None and r.rule not in arguments.looked_at) for r in found)
@@ -191,7 +195,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
 
 
-def _check(arguments: argparse.Namespace) -> None:
+def _check_options(arguments: argparse.Namespace) -> None:
     if arguments.combinations < 0:
         raise ParameterError(f"--combinations is {arguments.combinations}: it must be at least 0.")
     if arguments.file and (arguments.at_least or arguments.combinations):
@@ -204,16 +208,16 @@ def _check(arguments: argparse.Namespace) -> None:
         )
 
 
-def _check_looked_at(arguments: argparse.Namespace, found: Sequence[Any]) -> None:
+def _check_inspected_rules(arguments: argparse.Namespace, found: Sequence[Any]) -> None:
     rules = {r.rule for r in found}
-    strange = ", ".join("nothing" if n is None else shown(n) for n in arguments.looked_at if n not in rules)
+    strange = ", ".join("nothing" if n is None else format_value(n) for n in arguments.looked_at if n not in rules)
     if strange:
         raise ParameterError(
             f"--looked-at names {strange}, which is no rule of a {arguments.file} file: they are 1 to {max(rules)}."
         )
 
 
-def _levels(arguments: argparse.Namespace) -> dict[str, list[str]] | None:
+def _list_levels(arguments: argparse.Namespace) -> dict[str, list[str]] | None:
     levels = {
         level: getattr(arguments, level) for level in ("extremely", "very", "identifying") if getattr(arguments, level)
     }
@@ -221,15 +225,15 @@ def _levels(arguments: argparse.Namespace) -> dict[str, list[str]] | None:
 
 
 def _thresholds(data: Microdata, arguments: argparse.Namespace) -> list[Any]:
-    return data.risk.threshold_rule_summary(_threshold(arguments), **_how(arguments))
+    return data.risk.threshold_rule_summary(_parse_threshold(arguments), **_how(arguments))
 
 
-def _threshold(arguments: argparse.Namespace) -> Any:  # noqa: ANN401 - a number, or a list of them
+def _parse_threshold(arguments: argparse.Namespace) -> Any:  # noqa: ANN401 - a number, or a list of them
     return arguments.threshold[0] if len(arguments.threshold) == 1 else arguments.threshold
 
 
 def _how(arguments: argparse.Namespace) -> dict[str, Any]:
-    return {"levels": _levels(arguments), "inclusive": not arguments.at_least}
+    return {"levels": _list_levels(arguments), "inclusive": not arguments.at_least}
 
 
 def _print(found: Sequence[Result]) -> None:
@@ -237,11 +241,11 @@ def _print(found: Sequence[Result]) -> None:
         figures = row.to_dict()
         if "violated" in figures:
             answer = {True: "VIOLATED", False: "kept", None: "look"}[figures["violated"]]
-            print(f"{figures['rule']:>3}  {answer:<8}  {figures['requirement']}: {_asked(figures['found'])}")
+            print(f"{figures['rule']:>3}  {answer:<8}  {figures['requirement']}: {_format_answer(figures['found'])}")
         else:
             columns = " x ".join(figures["columns"])
             print(
-                f"{columns}: {shown(figures['unsafe_combinations'])} of {shown(figures['combinations'])} "
+                f"{columns}: {format_value(figures['unsafe_combinations'])} of {format_value(figures['combinations'])} "
                 "combinations unsafe "
-                f"(threshold {shown(figures['threshold'])}), {shown(figures['unsafe_records'])} records"
+                f"(threshold {format_value(figures['threshold'])}), {format_value(figures['unsafe_records'])} records"
             )

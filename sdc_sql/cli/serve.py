@@ -14,8 +14,8 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.load import load_shared, stored, use_shared
-from sdc_sql.db.files.source import kind_of
+from sdc_sql.db.catalogue.load import list_stored_functions, load_shared, use_shared
+from sdc_sql.db.files.source import detect_kind
 from sdc_sql.db.interruption import ENDING
 from sdc_sql.errors import ParameterError, SdcError, TableError
 
@@ -50,8 +50,8 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     serve.set_defaults(handle=run)
 
 
-def _literal(text: str) -> str:
-    return query.literal(text).sql("duckdb")
+def _quote_literal(text: str) -> str:
+    return query.make_text_literal(text).sql("duckdb")
 
 
 def _load_protocol(con: duckdb.DuckDBPyConnection, files: list[str]) -> None:
@@ -59,7 +59,7 @@ def _load_protocol(con: duckdb.DuckDBPyConnection, files: list[str]) -> None:
     for file in files:
         if not Path(file).is_file():
             raise ParameterError(f"There is no file {file}: --extension must name the file of a DuckDB extension.")
-        con.execute(f"LOAD {_literal(file)}")
+        con.execute(f"LOAD {_quote_literal(file)}")
     try:
         loaded = con.execute("SELECT extension_name FROM duckdb_extensions() WHERE loaded").fetchall()
         for name in ("httpfs", "quack"):  # without httpfs the server starts, and answers no request
@@ -80,7 +80,7 @@ def _check_free(port: int) -> None:
         raise ParameterError(f"Port {port} is in use already: name another with --port.")
 
 
-def _locked(con: duckdb.DuckDBPyConnection) -> None:
+def _lock_database(con: duckdb.DuckDBPyConnection) -> None:
     """Let the database be all that clients can reach: no other file, no address, and no setting that allows them.
 
     What a session sets for itself alone, its secret key and where names are looked up, stays its own.
@@ -95,12 +95,12 @@ def _instructions(con: duckdb.DuckDBPyConnection, uri: str, token: str | None) -
     name = str(con.execute("SELECT current_database()").fetchall()[0][0])
     path = str(con.execute("SELECT current_setting('search_path')").fetchall()[0][0])
     quoted = exp.to_identifier(name, quoted=True).sql("duckdb")
-    macros = _literal(f"SET search_path = {_literal(path)}")
+    macros = _quote_literal(f"SET search_path = {_quote_literal(path)}")
     return "\n".join(
         [
             f"sdc-sql serves {name} to this machine (duckdb {duckdb.__version__}), Ctrl-C ends it. In another shell:",
-            f"  CREATE SECRET (TYPE quack, TOKEN {_literal(token or '...')});",
-            f"  ATTACH {_literal(uri)} AS {quoted};",
+            f"  CREATE SECRET (TYPE quack, TOKEN {_quote_literal(token or '...')});",
+            f"  ATTACH {_quote_literal(uri)} AS {quoted};",
             f"  FROM {quoted}.query({macros});",
             f"  FROM {quoted}.query('FROM sdc_help()');",
         ]
@@ -112,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
     database = arguments.database
     if not Path(database).is_file():
         raise TableError(f"There is no file {database}: only an existing database can be served.")
-    if (kind := kind_of(database)) != "duckdb":
+    if (kind := detect_kind(database)) != "duckdb":
         raise TableError(
             f"{database} is a {kind} file, not a database: store it as a table of a DuckDB database first."
         )
@@ -124,7 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
     uri = f"quack:localhost:{arguments.port}"
     with duckdb.connect(database, read_only=arguments.read_only) as con:
         # stored functions would take precedence, may be older, and lack the functions that need Python
-        if stored(con):
+        if list_stored_functions(con):
             raise TableError(
                 f"{database} contains the macros itself: remove them with sdc-sql install --remove {database}."
             )
@@ -137,7 +137,7 @@ def run(arguments: argparse.Namespace) -> int:
             if signal.getsignal(number) != signal.SIG_IGN:  # below nohup the signal is ignored
                 signal.signal(number, lambda *_: ended.set())
         use_shared(con)
-        _locked(con)
+        _lock_database(con)
         print(_instructions(con, uri, None if token else made), flush=True)
         while not ended.wait(1):  # on Windows nothing interrupts a wait without an end
             pass

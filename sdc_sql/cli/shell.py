@@ -11,9 +11,9 @@ import duckdb
 
 from sdc_sql.db.catalogue.load import load
 from sdc_sql.db.files import storage
-from sdc_sql.db.files.source import kind_of
+from sdc_sql.db.files.source import detect_kind
 from sdc_sql.errors import ParameterError, TableError
-from sdc_sql.shell.interrupts import for_one_thread
+from sdc_sql.shell.interrupts import block_interrupts
 from sdc_sql.shell.prompt import prompt
 from sdc_sql.shell.session import Exit, Session
 
@@ -38,7 +38,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     shell.set_defaults(handle=run)
 
 
-def _connected(database: str | None, *, read_only: bool) -> duckdb.DuckDBPyConnection:
+def _connect_database(database: str | None, *, read_only: bool) -> duckdb.DuckDBPyConnection:
     if database is None or database == ":memory:":
         if read_only:
             raise ParameterError("--read-only needs a database file.")
@@ -46,7 +46,7 @@ def _connected(database: str | None, *, read_only: bool) -> duckdb.DuckDBPyConne
     there = Path(database).exists()
     if not there and read_only:
         raise TableError(f"There is no file {database}: --read-only creates none.")
-    if there and (kind := kind_of(database)) != "duckdb":
+    if there and (kind := detect_kind(database)) != "duckdb":
         raise TableError(
             f"{database} is a {kind} file, not a database: open the shell without a file and write FROM '{database}'."
         )
@@ -58,8 +58,8 @@ def _connected(database: str | None, *, read_only: bool) -> duckdb.DuckDBPyConne
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the shell; return the exit code."""
-    with for_one_thread():
-        opened = _connected(arguments.database, read_only=arguments.read_only)
+    with block_interrupts():
+        opened = _connect_database(arguments.database, read_only=arguments.read_only)
         load(opened)
     with opened as con:
         if not sys.stdout.isatty():

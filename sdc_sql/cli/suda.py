@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.showing.results import shown
-from sdc_sql.document.blocks import Section, table
+from sdc_sql.db.showing.results import format_value
+from sdc_sql.document.blocks import Section, make_table_block
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
     from sdc_sql.microdata import Microdata
 
 
-def _size(text: str) -> int | None:
+def _parse_size(text: str) -> int | None:
     if text == "all":
         return None
     try:
@@ -29,7 +29,7 @@ def add(risk: argparse.ArgumentParser) -> None:
         help="look for special uniques, of up to --max-msu keys (limits: 'suda_summary.max_dis_suda > 0.1')",
     )  # fmt: skip
     risk.add_argument(
-        "--max-msu", type=_size, default=3, metavar="N",
+        "--max-msu", type=_parse_size, default=3, metavar="N",
         help="how many keys a special unique has at most, or all: fewer give lower scores (default 3)",
     )  # fmt: skip
     risk.add_argument(
@@ -39,7 +39,7 @@ def add(risk: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def measured(data: Microdata, arguments: argparse.Namespace) -> dict[str, list[dict[str, Any]]]:
+def measure_contributions(data: Microdata, arguments: argparse.Namespace) -> dict[str, list[dict[str, Any]]]:
     """Return the contributions to the scores, where they were asked for."""
     if not arguments.contributions:
         return {}
@@ -51,25 +51,25 @@ def measured(data: Microdata, arguments: argparse.Namespace) -> dict[str, list[d
     }
 
 
-def texts(found: dict[str, list[dict[str, Any]]]) -> list[str]:
+def list_suda_texts(found: dict[str, list[dict[str, Any]]]) -> list[str]:
     """Return them as text: a line for each key, and under it its values that contribute."""
     if not found:
         return []
     lines = ["Contributions to the scores, in per cent: of each key, and within it of each value"]
     for key in found["suda_contributions"]:
-        lines.append(f"  {key['variable']}: {shown(key['contribution'])}")
+        lines.append(f"  {key['variable']}: {format_value(key['contribution'])}")
         lines += [
-            f"    {'NULL' if value['value'] is None else value['value']}: {shown(value['contribution'])}"
+            f"    {'NULL' if value['value'] is None else value['value']}: {format_value(value['contribution'])}"
             for value in found["suda_value_contributions"]
             if value["variable"] == key["variable"] and value["contribution"] > 0
         ]
     return ["\n".join(lines)]
 
 
-def sections(found: dict[str, list[dict[str, Any]]]) -> list[Section]:
+def list_suda_sections(found: dict[str, list[dict[str, Any]]]) -> list[Section]:
     """Return them as a section of a page, or none."""
     if not found:
         return []
-    keys = table("Of each key", found["suda_contributions"], ["variable"])
-    values = table("Of each value of a key", found["suda_value_contributions"], ["variable", "value"])
+    keys = make_table_block("Of each key", found["suda_contributions"], ["variable"])
+    values = make_table_block("Of each value of a key", found["suda_value_contributions"], ["variable", "value"])
     return [Section("Contributions to the scores of special uniques, in per cent", (keys, values))]

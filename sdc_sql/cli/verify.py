@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from sdc_sql.cli.options import BAD_INPUT, LIMIT_EXCEEDED, add_progress, add_resources, check_resources, progressing
+from sdc_sql.cli.options import BAD_INPUT, LIMIT_EXCEEDED, add_progress, add_resources, check_resources, make_progress
 from sdc_sql.release.certifying.verify import verify
 
 EPILOG = f"""exit codes: 0 verified; {BAD_INPUT} bad input; {LIMIT_EXCEEDED} a field does not hold, and which
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_resources(arguments)
     found = verify(
         arguments.certificate, arguments.released, release=arguments.release, table=arguments.table,
-        memory_limit=arguments.memory_limit, threads=arguments.threads, progress=progressing(arguments.progress),
+        memory_limit=arguments.memory_limit, threads=arguments.threads, progress=make_progress(arguments.progress),
     )  # fmt: skip
     print(json.dumps(found.to_dict(), indent=2) if arguments.json else found)
     return 0 if found.holds else LIMIT_EXCEEDED

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sdc_sql.compared import some_of
-from sdc_sql.comparison.losses import losses, variables
+from sdc_sql.compared import list_or_none
+from sdc_sql.comparison.losses import measure_losses, variables
 from sdc_sql.comparison.page import Comparison
 from sdc_sql.comparison.pram import Reversed
-from sdc_sql.comparison.risks import counts, linked, of_variables, risks
-from sdc_sql.comparison.sides import ROLES, has, sides
+from sdc_sql.comparison.risks import count_risky_records, measure_linkage, measure_risks, measure_sensitive
+from sdc_sql.comparison.sides import ROLES, describe_sides, has
 from sdc_sql.db import query
-from sdc_sql.db.checks import flag, whole
-from sdc_sql.db.table import spelled
+from sdc_sql.db.checks import require_flag, require_whole_number
+from sdc_sql.db.table import spell_column
 from sdc_sql.errors import ColumnError, ParameterError
-from sdc_sql.risk.pram_steps import pram_of
-from sdc_sql.roles import reading
+from sdc_sql.risk.pram_steps import find_pram
+from sdc_sql.roles import read_roles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -113,33 +113,33 @@ def compare(
     >>> found.to_dict()["before"]["k_anonymity"][0]["records"], found.to_dict()["wildcard"]["k_anonymity"][0]["records"]
     (1, 0)
     """
-    k = whole(k, "k", least=2)
-    score = flag(pairs, "pairs") if flag(propensity, "propensity") else None
-    linkage = flag(linkage, "linkage")
-    before, after = sides(data, original, some_of(dropped) or ())
+    k = require_whole_number(k, "k", least=2)
+    score = require_flag(pairs, "pairs") if require_flag(propensity, "propensity") else None
+    linkage = require_flag(linkage, "linkage")
+    before, after = describe_sides(data, original, list_or_none(dropped) or ())
     if linkage and (after.id is None or not has(before, after.id)):
         raise ParameterError("linkage needs an id, a column of both tables: give id=... when describing them.")
-    sensitive, ordered = some_of(sensitive) or [], some_of(ordered) or []
+    sensitive, ordered = list_or_none(sensitive) or [], list_or_none(ordered) or []
     _check_sensitive(before, after, sensitive, ordered)
     categories, numbers = variables(before, after, columns, categorical, continuous)
     matrices = Reversed(before, after, pram) if pram else None
     found: dict[str, dict[str, Any]] = {}
     for name, side in (("before", before), ("after", after)):
         progress(f"risk {name}")
-        found[name] = risks(side, k, confidence, matrices if side is after else None)
-        found[name] |= of_variables(side, sensitive, ordered)
+        found[name] = measure_risks(side, k, confidence, matrices if side is after else None)
+        found[name] |= measure_sensitive(side, sensitive, ordered)
     if probabilistic_linkage:
         progress("probabilistic record linkage")
-    found["after"]["probabilistic_linkage"] = linked(before, after, probabilistic_linkage)
+    found["after"]["probabilistic_linkage"] = measure_linkage(before, after, probabilistic_linkage)
     keys = [key for key in after.keys if has(before, key)]
-    gone, moved = _of_pairs(before, after, keys)
+    gone, moved = _find_changed_keys(before, after, keys)
     other = OTHER[data.nulls]
     if gone:
         progress("NULL in keys")
-        found[other] = counts(reading(after, nulls=other), k, matrices)
+        found[other] = count_risky_records(read_roles(after, nulls=other), k, matrices)
         if any(before.count(exp.column(key, quoted=True).is_(exp.null())) for key in before.keys):
-            found[f"before_{other}"] = counts(reading(before, nulls=other), k)
-    lost = losses(before, after, categories, numbers, score=score, linkage=linkage, progress=progress)
+            found[f"before_{other}"] = count_risky_records(read_roles(before, nulls=other), k)
+    lost = measure_losses(before, after, categories, numbers, score=score, linkage=linkage, progress=progress)
     notes = [
         *(f"before masking: {said}" for said in [found["before"].pop("pram")] if said),
         *(said for said in [found["after"]["pram"]] if said),
@@ -166,13 +166,13 @@ def compare(
 def _check_sensitive(before: Roles, after: Roles, sensitive: list[str], ordered: list[str]) -> None:
     for name in sensitive:
         if not has(before, name):
-            spelled(after.table, after.columns, "sensitive variable", name)
+            spell_column(after.table, after.columns, "sensitive variable", name)
     strange = sorted({n.lower() for n in ordered} - {n.lower() for n in sensitive})
     if strange:
         raise ParameterError(f"{', '.join(strange)} is given as ordered, not among the sensitive variables.")
 
 
-def _of_pairs(before: Roles, after: Roles, keys: list[str]) -> tuple[dict[str, int | None], list[str]]:
+def _find_changed_keys(before: Roles, after: Roles, keys: list[str]) -> tuple[dict[str, int | None], list[str]]:
     """Return the keys that hold NULL where the original does not, with how many, and those that moved by chance.
 
     A key moved where one category of the original became several of the release. Without an id neither is known; then
@@ -181,7 +181,9 @@ def _of_pairs(before: Roles, after: Roles, keys: list[str]) -> tuple[dict[str, i
     if after.id is None or not has(before, after.id):
         blank = [key for key in after.keys if after.count(exp.column(key, quoted=True).is_(exp.null()))]
         return dict.fromkeys(blank), []
-    cells = query.call("sdc__transitions_among", before.table, after.table, keys, after.id, every=False).subquery("t")
+    cells = query.call_macro("sdc__transitions_among", before.table, after.table, keys, after.id, every=False).subquery(
+        "t"
+    )
     by_category = (
         exp.select(
             exp.column("sdc__variable"),
@@ -231,7 +233,7 @@ def _notes(
             f"Suppressed in the keys: {named}. The figures that depend on it are given with NULL as a value of its own "
             "and with NULL agreeing with every value; theta, and what a cell discloses, as a value of its own only."
         )
-    said = pram_of(after)
+    said = find_pram(after)
     steps = [part.partition(" went through PRAM")[0].split(", ") for part in said.said.split("; ")] if said else []
     covered = {key.lower() for keys in [*steps, matrices.keys if matrices else []] for key in keys}
     unknown = [key for key in moved if key.lower() not in covered]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sdc_sql.compared import some_of
+from sdc_sql.compared import list_or_none
 from sdc_sql.comparison.sides import has
 from sdc_sql.db import query
 from sdc_sql.errors import ColumnError, ParameterError
@@ -31,7 +31,7 @@ NUMBERS = WHOLE | {"float", "double", "decimal"}
 
 
 def _types(data: Roles) -> dict[str, str]:
-    rows = data.reading(query.call("sdc__rows", data.table).limit(0))
+    rows = data.reading(query.call_macro("sdc__rows", data.table).limit(0))
     return {name.lower(): str(kind.id) for name, kind in zip(rows.columns, rows.types, strict=True)}
 
 
@@ -47,13 +47,13 @@ def variables(
     Numbers are the columns of a numeric type in both tables, but whole numbers among the keys, which are codes or are
     matched as they stand. The id of a record, its household and its weight are no variables.
     """
-    named = [some_of(names) or [] for names in (categorical, continuous)]
+    named = [list_or_none(names) or [] for names in (categorical, continuous)]
     if columns is None:
         roles = {n.lower() for side in (before, after) for n in (side.id, side.household, side.weight,
                  side.sampling_fraction) if isinstance(n, str)}  # fmt: skip
         chosen = [c for c in after.columns if has(before, c) and c.lower() not in roles]
     else:
-        chosen = [after.found("column", name) for name in some_of(columns) or []]
+        chosen = [after.found("column", name) for name in list_or_none(columns) or []]
     wanted = [[after.found("column", name) for name in names] for names in named]
     missing = [c for c in [*chosen, *wanted[0], *wanted[1]] if not has(before, c)]
     if missing:
@@ -74,7 +74,7 @@ def variables(
     return [c for c in chosen if c not in numbers], numbers
 
 
-def losses(
+def measure_losses(
     before: Roles,
     after: Roles,
     categories: list[str],
@@ -121,7 +121,7 @@ def _distributions(before: Roles, after: Roles, categories: list[str]) -> dict[s
     keys = [key for key in after.keys if has(before, key)]
 
     def found(columns: list[str]) -> list[dict[str, Any]]:
-        recoded = _recoded(before, after, columns)
+        recoded = _find_recoded_columns(before, after, columns)
         return [row.to_dict() for row in distribution_distance(after, before, columns, recoded=recoded or None)]
 
     rows = [row for row in found(categories) if len(row["columns"]) == 1] if categories else []
@@ -129,11 +129,11 @@ def _distributions(before: Roles, after: Roles, categories: list[str]) -> dict[s
     return {"distribution_distance": [*rows, *crossing] or None}
 
 
-def _recoded(before: Roles, after: Roles, columns: list[str]) -> list[str]:
+def _find_recoded_columns(before: Roles, after: Roles, columns: list[str]) -> list[str]:
     """Return the columns whose values were mapped, several to one; none where records are not paired."""
     if after.id is None or not has(before, after.id):
         return []
-    moves = query.call("sdc__transitions_among", before.table, after.table, columns, after.id, every=False)
+    moves = query.call_macro("sdc__transitions_among", before.table, after.table, columns, after.id, every=False)
     known = moves.where("sdc__x IS NOT NULL AND sdc__y IS NOT NULL").subquery("m")
     figures = exp.select(
         "sdc__variable AS variable", "count(*) AS pairs",

@@ -6,7 +6,7 @@ import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.showing.results import Result, Results, html_table, shown
+from sdc_sql.db.showing.results import Result, Results, format_value, html_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,7 +129,7 @@ class Comparison:
         other = self._other
         sides = ("before", "after", f"before_{other}", other or "")
         for measure, (_, of, figures) in RISK.items():
-            found = [_by_row(self.risk.get(side, {}).get(measure), of) for side in sides]
+            found = [_index_rows(self.risk.get(side, {}).get(measure), of) for side in sides]
             for row in dict.fromkeys(row for rows in found for row in rows):
                 for figure in figures:
                     if any(figure in rows.get(row, {}) for rows in found):
@@ -137,13 +137,13 @@ class Comparison:
 
     def _losses(self) -> Iterator[ComparedFigure]:
         for measure, (_, of, figures) in LOSS.items():
-            for row, found in _by_row(self.loss.get(measure), of).items():
+            for row, found in _index_rows(self.loss.get(measure), of).items():
                 for figure in figures:
                     before, after = found.get(f"{figure}_before"), found.get(figure, found.get(f"{figure}_after"))
                     yield ComparedFigure(measure, row, figure, before, after, None, None)
 
     def _head(self) -> list[str]:
-        weight = "none" if self.weight is None else shown(self.weight)
+        weight = "none" if self.weight is None else format_value(self.weight)
         return [
             f"key variables: {', '.join(self.keys)}; weight: {weight}; id: {self.id or 'none'}",
             *([f"columns only in the original: {', '.join(self.only_original)}"] if self.only_original else []),
@@ -171,7 +171,7 @@ class Comparison:
         """Return the table as text, a block for each measure."""
         blocks: dict[str, list[list[str]]] = {}
         for title, name, values in self._cells():
-            blocks.setdefault(title, []).append([name, *("" if v is None else shown(v) for v in values)])
+            blocks.setdefault(title, []).append([name, *("" if v is None else format_value(v) for v in values)])
         head = ["", *self._columns.values()]
         every = [head, *(line for lines in blocks.values() for line in lines)]
         widths = [max(len(line[i]) for line in every) for i in range(len(head))]
@@ -196,7 +196,7 @@ class Comparison:
         return head + about + html_table("", ["measure", "figure", *self._columns.values()], rows)
 
 
-def _by_row(found: Any, of: str | None) -> dict[str | None, dict[str, Any]]:  # noqa: ANN401 - figures, or rows of them
+def _index_rows(found: Any, of: str | None) -> dict[str | None, dict[str, Any]]:  # noqa: ANN401 - figures, or rows of them
     """Return the rows of a measure by what they are of, in order."""
     if found is None:
         return {}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from sdc_sql.comparison.sides import has
-from sdc_sql.db.checks import told
-from sdc_sql.errors import ColumnError, ParameterError, translated
-from sdc_sql.figures.door import by_measure
+from sdc_sql.db.checks import text_for_message
+from sdc_sql.errors import ColumnError, ParameterError, translate_errors
+from sdc_sql.figures.door import index_figures
 from sdc_sql.linkage.probabilistic_linkage import probabilistic_linkage
 from sdc_sql.risk.global_risk import global_risk
 from sdc_sql.risk.household_risk import household_global_risk
@@ -15,12 +15,12 @@ from sdc_sql.risk.individual_risk import cell_risk
 from sdc_sql.risk.k_anonymity import k_anonymity
 from sdc_sql.risk.l_diversity import l_diversity
 from sdc_sql.risk.likeness import likeness
-from sdc_sql.risk.risk_misclassified import noted
+from sdc_sql.risk.risk_misclassified import note_pram
 from sdc_sql.risk.t_closeness import t_closeness
 from sdc_sql.risk.theta import theta
 from sdc_sql.risk.theta_by import theta_by
 from sdc_sql.risk.uniqueness import frequency_summary
-from sdc_sql.roles import completed, reading, weighing
+from sdc_sql.roles import complete_roles, read_roles, weigh_roles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -33,26 +33,26 @@ if TYPE_CHECKING:
 Figures = dict[str, Any]
 
 
-def risks(data: Roles, k: int, confidence: float, pram: Reversed | None = None) -> Figures:
+def measure_risks(data: Roles, k: int, confidence: float, pram: Reversed | None = None) -> Figures:
     """Return what the roles allow to measure, by the names of the macros; else None."""
     pi = data.sampling_fraction
-    data = weighing(completed(data)[0])
-    found: Figures = {**counts(data, k, pram), "theta": None, "theta_by": None}
+    data = weigh_roles(complete_roles(data)[0])
+    found: Figures = {**count_risky_records(data, k, pram), "theta": None, "theta_by": None}
     if isinstance(pi, int | float):
-        found |= by_measure("theta", theta(data, confidence=confidence))
+        found |= index_figures("theta", theta(data, confidence=confidence))
     if data.stratum and pi is not None and set(data.keys) != {data.stratum}:
         by_stratum = theta_by(data, confidence=confidence)
-        found["theta_by"] = [by_measure("theta_by", stratum)["theta_by"] for stratum in by_stratum]
+        found["theta_by"] = [index_figures("theta_by", stratum)["theta_by"] for stratum in by_stratum]
     if pram and isinstance(pi, int | float):
         found["theta_misclassified"] = {"theta": pram.theta(data, pi)}
-    return {**found, "pram": pram.note if pram else noted(data)}
+    return {**found, "pram": pram.note if pram else note_pram(data)}
 
 
-def counts(data: Roles, k: int, pram: Reversed | None = None) -> Figures:
+def count_risky_records(data: Roles, k: int, pram: Reversed | None = None) -> Figures:
     """Return the figures that depend on how NULL in a key is read."""
-    data = weighing(completed(data)[0])
+    data = weigh_roles(complete_roles(data)[0])
     found: Figures = {
-        **by_measure("frequency_summary", frequency_summary(data)),
+        **index_figures("frequency_summary", frequency_summary(data)),
         "k_anonymity": [v.to_dict() for v in k_anonymity(data, k)],
         "individual_risk": None,
         "global_risk": None,
@@ -62,23 +62,23 @@ def counts(data: Roles, k: int, pram: Reversed | None = None) -> Figures:
         return found
     if pram:
         return {**found, **pram.risks(data)}
-    found |= highest(cell_risk(data)) | by_measure("global_risk", global_risk(data))
+    found |= find_highest_risk(cell_risk(data)) | index_figures("global_risk", global_risk(data))
     if data.household:
-        found |= by_measure("household_global_risk", household_global_risk(data))
+        found |= index_figures("household_global_risk", household_global_risk(data))
     return found
 
 
-def highest(cells: duckdb.DuckDBPyRelation) -> Figures:
+def find_highest_risk(cells: duckdb.DuckDBPyRelation) -> Figures:
     """Return the highest individual risk; after PRAM, that times the probability that the cell is the true one, too."""
     there = [name for name in ("individual_risk", "individual_risk_misclassified") if name in cells.columns]
-    with translated():
+    with translate_errors():
         found = cells.aggregate(", ".join(f"max({column})" for column in there)).fetchall()
     return {name: {name: value} for name, value in zip(there, found[0], strict=True)}
 
 
-def of_variables(data: Roles, sensitive: Iterable[str], ordered: Iterable[str]) -> Figures:
+def measure_sensitive(data: Roles, sensitive: Iterable[str], ordered: Iterable[str]) -> Figures:
     """Return how much a cell discloses of each sensitive variable that the table has, NULL a category of its own."""
-    data = reading(completed(data, {"sensitive": [*sensitive]})[0], nulls="category")
+    data = read_roles(complete_roles(data, {"sensitive": [*sensitive]})[0], nulls="category")
     by_order = {name.lower() for name in ordered}
     names = [data.found("sensitive variable", n) for n in sensitive if has(data, n)]
     found: Figures = {"l_diversity": [], "t_closeness": [], "likeness": []}
@@ -90,7 +90,7 @@ def of_variables(data: Roles, sensitive: Iterable[str], ordered: Iterable[str]) 
     return {measure: rows or None for measure, rows in found.items()}
 
 
-def linked(before: Roles, after: Roles, variables: Mapping[str, float | None] | None) -> Figures | None:
+def measure_linkage(before: Roles, after: Roles, variables: Mapping[str, float | None] | None) -> Figures | None:
     """Return what probabilistic record linkage finds; each variable has the largest difference that agrees, or None.
 
     Raises
@@ -102,13 +102,14 @@ def linked(before: Roles, after: Roles, variables: Mapping[str, float | None] | 
         return None
     if not hasattr(variables, "items"):
         raise ParameterError(
-            f"probabilistic_linkage is {told(variables)}: it must name the variables with the largest difference that "
+            f"probabilistic_linkage is {text_for_message(variables)}: it must name the variables with the largest "
+            "difference that "
             "agrees, None of categories, as in {'sex': None, 'region': None, 'age': 1}."
         )
     if after.id is None or not has(before, after.id):
         raise ColumnError("Record linkage needs an id in both tables, which tells the links that are correct.")
     numbers = {name: tolerance for name, tolerance in variables.items() if tolerance is not None}
-    after, given = completed(after, {"columns": list(variables), "original": before})
+    after, given = complete_roles(after, {"columns": list(variables), "original": before})
     found = probabilistic_linkage(
         after,
         given["original"],

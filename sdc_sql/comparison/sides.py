@@ -22,11 +22,11 @@ def has(data: Roles, name: str) -> bool:
     return name.lower() in {column.lower() for column in data.columns}
 
 
-def _numbers(data: Roles) -> list[str]:
+def _list_numeric_roles(data: Roles) -> list[str]:
     return [name for name in (data.weight, data.sampling_fraction, *(data.numbers or ())) if isinstance(name, str)]
 
 
-def sides(data: Roles, original: Described | str, dropped: Iterable[str] = ()) -> tuple[Roles, Roles]:
+def describe_sides(data: Roles, original: Described | str, dropped: Iterable[str] = ()) -> tuple[Roles, Roles]:
     """Return the original and the released table, described alike.
 
     A key or a role that only one of them was described with is the other's too, where that has the column. So a key
@@ -34,7 +34,11 @@ def sides(data: Roles, original: Described | str, dropped: Iterable[str] = ()) -
     """
     if data.part is not None or getattr(getattr(original, "_roles", None), "part", None) is not None:
         raise ParameterError("A comparison is of whole tables, not of the part that where gives: leave where out.")
-    table = original_table(data, original) if not isinstance(original, str) else data.read(original, _numbers(data))
+    table = (
+        original_table(data, original)
+        if not isinstance(original, str)
+        else data.read(original, _list_numeric_roles(data))
+    )
     given = Roles(con=data.con, table=table, keys=None)  # type: ignore[arg-type] # none yet: made a tuple there
     keys = list(dict.fromkeys([*data.keys, *(getattr(original, "keys", ()) or ())]))
     if not keys:
@@ -59,11 +63,11 @@ def sides(data: Roles, original: Described | str, dropped: Iterable[str] = ()) -
         return Roles(con=own.con, table=own.table, **roles)
 
     before, after = described(given, original, data), described(data, data, original)
-    _check_dropped(before, after, list(dropped))
+    _check_dropped_keys(before, after, list(dropped))
     return before, after
 
 
-def _check_dropped(before: Roles, after: Roles, dropped: list[str]) -> None:
+def _check_dropped_keys(before: Roles, after: Roles, dropped: list[str]) -> None:
     """Refuse a key that the release may have under another name: it would count before masking, and not after."""
     for name in dropped:
         if has(after, name) or not has(before, name):

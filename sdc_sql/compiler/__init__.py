@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Literal
 from sqlglot import exp
 
 from sdc_sql.compiler import cannot_compile, draws
-from sdc_sql.compiler.allowed import check
-from sdc_sql.compiler.definitions import definitions as known_macros
+from sdc_sql.compiler.allowed import refuse_unknown_constructs
+from sdc_sql.compiler.definitions import load_definitions as known_macros
 from sdc_sql.compiler.doubles import SUMS
-from sdc_sql.compiler.engines import ENGINES, rewritten
+from sdc_sql.compiler.engines import ENGINES, rewrite_for_engine
 from sdc_sql.compiler.expand import CallExpansion
 from sdc_sql.compiler.lists import OWN_WORDS
-from sdc_sql.compiler.written import written as text_of
+from sdc_sql.compiler.written import format_query as text_of
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.functions import renamed
-from sdc_sql.db.catalogue.macros import by_name, former
-from sdc_sql.db.checks import told
-from sdc_sql.errors import ParameterError, TableError, translated
+from sdc_sql.db.catalogue.macros import former, index_catalogue
+from sdc_sql.db.checks import text_for_message
+from sdc_sql.errors import ParameterError, TableError, translate_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -88,7 +88,7 @@ def compile(  # noqa: A001 - what it does
     ...
     """
     if dialect not in DIALECTS:
-        raise ParameterError(f"The dialect is {told(dialect)}: it must be one of {', '.join(DIALECTS)}.")
+        raise ParameterError(f"The dialect is {text_for_message(dialect)}: it must be one of {', '.join(DIALECTS)}.")
     name = macro if macro.startswith("sdc_") else f"sdc_{macro}"
     known = known_macros()
     if name in former():
@@ -96,18 +96,18 @@ def compile(  # noqa: A001 - what it does
     if name not in known or not known[name].is_table or name.startswith("sdc__"):
         public = sorted(n for n, d in known.items() if d.is_table and not n.startswith("sdc__"))
         raise ParameterError(f"There is no macro {macro}; there are {', '.join(public)}.")
-    call = query.call(name, *arguments, **named).find(exp.Anonymous)
+    call = query.call_macro(name, *arguments, **named).find(exp.Anonymous)
     assert call is not None  # noqa: S101 - for the type checker: it was just made
-    return compiled_call(call, dialect, _lookup(columns, con))
+    return compile_call(call, dialect, _lookup(columns, con))
 
 
-def compiled_call(
+def compile_call(
     call: exp.Anonymous, dialect: Literal["duckdb", "spark", "postgres"], columns_of: Callable[[str], Sequence[str]]
 ) -> str:
     """Return the query for a call of a macro that there is, with what tells the columns of a table."""
     name = str(call.this)
     cannot_compile.refuse(name, call.expressions, dialect)
-    declared = by_name().get(name)
+    declared = index_catalogue().get(name)
     expansion = CallExpansion(
         columns_of,
         companions=dialect in ENGINES and ENGINES[dialect].plans_once,
@@ -116,8 +116,8 @@ def compiled_call(
     )
     tree = expansion.call(name, call.expressions)
     if dialect != "duckdb":
-        tree = rewritten(tree, dialect)
-        check(tree, dialect)
+        tree = rewrite_for_engine(tree, dialect)
+        refuse_unknown_constructs(tree, dialect)
     return text_of(tree, call, dialect)
 
 
@@ -136,9 +136,9 @@ def _lookup(
                 f"The columns of the table {table} are not known: say columns=[...],"
                 " or con= a DuckDB connection that has it."
             )
-        with translated():
-            call = exp.Anonymous(this="query_table", expressions=[query.literal(table)])
-            described = con.execute(query.text(exp.select("*").from_(exp.Table(this=call)).limit(0))).description
+        with translate_errors():
+            call = exp.Anonymous(this="query_table", expressions=[query.make_text_literal(table)])
+            described = con.execute(query.write_sql(exp.select("*").from_(exp.Table(this=call)).limit(0))).description
         return [name for name, *_ in described or []]
 
     return look_up

@@ -36,7 +36,7 @@ _TYPES = {"DOUBLE", "TEXT", "VARCHAR", "BOOLEAN"}
 _WHOLE = {"BIGINT", "INT"}
 
 
-def check(tree: exp.Query, dialect: str) -> None:
+def refuse_unknown_constructs(tree: exp.Query, dialect: str) -> None:
     """Refuse a query with a construct that is not known to mean the same on an engine.
 
     Raises
@@ -59,14 +59,15 @@ def check(tree: exp.Query, dialect: str) -> None:
             known = type(node) in allowed
         if not known:
             raise Unsupported(
-                f"{_named(node)} is not known to mean in {dialect} what it means in DuckDB: {node.sql('duckdb')[:120]}"
+                f"{_name_construct(node)} is not known to mean in {dialect} what it means in DuckDB: "
+                f"{node.sql('duckdb')[:120]}"
             )
     if engine.refuse_join is not None:
         for join in tree.find_all(exp.Join):
             engine.refuse_join(join)
 
 
-def _named(node: Any) -> str:  # noqa: ANN401 - sqlglot 30 splits what was Expression
+def _name_construct(node: Any) -> str:  # noqa: ANN401 - sqlglot 30 splits what was Expression
     if isinstance(node, exp.Anonymous):
         return node.name
     if isinstance(node, exp.Cast):

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sdc_sql.compiler.definitions import definitions
-from sdc_sql.compiler.known import known_value
-from sdc_sql.db.catalogue.macros import by_name
+from sdc_sql.compiler.definitions import load_definitions
+from sdc_sql.compiler.known import compute_known_value
+from sdc_sql.db.catalogue.macros import index_catalogue
 from sdc_sql.errors import Unsupported
 
 if TYPE_CHECKING:
@@ -25,15 +25,15 @@ def refuse(name: str, arguments: Sequence[exp.Expression] = (), dialect: str = "
     Traceback (most recent call last):
     sdc_sql.errors.Unsupported: sdc_pram cannot be compiled: it masks records: on Spark use ...
     """
-    if name not in by_name():
+    if name not in index_catalogue():
         return
-    if by_name()[name].not_compiled:
-        raise Unsupported(f"{name} cannot be compiled: {by_name()[name].not_compiled}.")
-    if by_name()[name].masks and dialect == "duckdb":
+    if index_catalogue()[name].not_compiled:
+        raise Unsupported(f"{name} cannot be compiled: {index_catalogue()[name].not_compiled}.")
+    if index_catalogue()[name].masks and dialect == "duckdb":
         raise Unsupported(f"{name} is compiled for Spark and PostgreSQL: in DuckDB call the macro itself.")
     if name != "sdc_noise":
         return
-    given = definitions()[name].bind(arguments)
+    given = load_definitions()[name].bind(arguments)
     method = given["method"]
     if method != exp.Literal.string("uncorrelated"):
         raise Unsupported(
@@ -41,4 +41,4 @@ def refuse(name: str, arguments: Sequence[exp.Expression] = (), dialect: str = "
             " only 'uncorrelated' is SQL alone."
         )
     # (its check stands in a branch that depends on the data)
-    known_value(exp.Anonymous(this="sdc__checked_alpha", expressions=[given["alpha"]]))
+    compute_known_value(exp.Anonymous(this="sdc__checked_alpha", expressions=[given["alpha"]]))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlglot import exp
 
-from sdc_sql.compiler.known import known_value
+from sdc_sql.compiler.known import compute_known_value
 from sdc_sql.db import query
 from sdc_sql.errors import ColumnError, Unsupported
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @cache
-def folded(name: str) -> str:
+def fold_case(name: str) -> str:
     """Return a name as DuckDB compares it: the case of ASCII letters is ignored."""
     return "".join(c.lower() if c.isascii() else c for c in name)
 
@@ -57,7 +57,7 @@ class Source:
 
     def find(self, name: str) -> Field | None:
         """Return the column of that name."""
-        return next((f for f in self.fields if folded(f.name) == folded(name)), None)
+        return next((f for f in self.fields if fold_case(f.name) == fold_case(name)), None)
 
 
 @dataclass(frozen=True)
@@ -78,15 +78,15 @@ class Item:
         return Item(self.tree, replace(self.field, name=name))
 
 
-def companion(struct: str, position: int) -> str:
+def name_companion(struct: str, position: int) -> str:
     """Return the name of the column that carries a value of a struct (short: PostgreSQL cuts names at 63 bytes)."""
     return f"{struct}.{position + 1}"
 
 
-def _together(column: exp.Column, field: Field) -> exp.Expression:
+def _join_parts(column: exp.Column, field: Field) -> exp.Expression:
     """Return a list or a struct made of the columns that carry its values."""
     count = len(field.fields) or field.size
-    parts = [exp.column(companion(field.name, n), table=column.table or None, quoted=True) for n in range(count)]
+    parts = [exp.column(name_companion(field.name, n), table=column.table or None, quoted=True) for n in range(count)]
     if not field.fields:
         return exp.Array(expressions=parts)
     named = zip(field.fields, parts, strict=True)
@@ -95,7 +95,7 @@ def _together(column: exp.Column, field: Field) -> exp.Expression:
     )
 
 
-def varying(fields: Sequence[Field]) -> tuple[Field, ...]:
+def forget_constants(fields: Sequence[Field]) -> tuple[Field, ...]:
     """Forget that columns are constants."""
     return tuple(field if field.is_apart else replace(field, constant=None) for field in fields)
 
@@ -106,7 +106,7 @@ def own_columns(tree: exp.Expression) -> list[exp.Column]:
     return [node for node in nodes if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star)]
 
 
-def with_columns(tree: exp.Expression, replaced: Callable[[exp.Column], exp.Expression]) -> exp.Expression:
+def replace_columns(tree: exp.Expression, replaced: Callable[[exp.Column], exp.Expression]) -> exp.Expression:
     """Replace references to columns in an expression, but for those inside its subqueries."""
     if isinstance(tree, exp.Column):
         return replaced(tree)
@@ -121,28 +121,28 @@ class Sources:
     def __init__(self, inner: Sequence[Source], outer: Sources | None = None, merged: Sequence[str] = ()) -> None:
         self.inner = tuple(inner)
         self.outer = outer
-        self.merged = {folded(name) for name in merged}  # the columns of JOIN ... USING stand once
+        self.merged = {fold_case(name) for name in merged}  # the columns of JOIN ... USING stand once
 
     def column(self, source: Source, name: str) -> exp.Column:
         """Return a reference to a column, qualified where there are several relations."""
-        plain = len(self.inner) == 1 or folded(name) in self.merged
+        plain = len(self.inner) == 1 or fold_case(name) in self.merged
         return exp.column(name, table=None if plain else source.alias, quoted=True)
 
     def all(self, table: str = "") -> Iterator[Item]:
         """Return every column, or those of one relation, in order."""
         seen: set[str] = set()
         for source in self.inner:
-            if not table or folded(source.alias) == folded(table):
+            if not table or fold_case(source.alias) == fold_case(table):
                 for field in source.fields:
-                    if not table and folded(field.name) in self.merged & seen:
+                    if not table and fold_case(field.name) in self.merged & seen:
                         continue
-                    seen.add(folded(field.name))
+                    seen.add(fold_case(field.name))
                     yield Item(self.column(source, field.name), field)
 
     def find(self, column: exp.Column) -> Field | None:
         """Return the column that a reference is about."""
         for source in self.inner:
-            if not column.table or folded(source.alias) == folded(column.table):
+            if not column.table or fold_case(source.alias) == fold_case(column.table):
                 field = source.find(column.name)
                 if field:
                     return field
@@ -154,13 +154,13 @@ class Sources:
         def replaced(column: exp.Column) -> exp.Expression:
             found = self.find(column)
             if found is not None and found.is_apart and found.constant is None:
-                return _together(column, found)
+                return _join_parts(column, found)
             if found is None or found.constant is None:
                 return column
             value: exp.Expression = found.constant.copy()
             return value
 
-        return with_columns(tree, replaced)
+        return replace_columns(tree, replaced)
 
     def spelled(self, tree: exp.Expression) -> exp.Expression:
         """Write the names of columns as the relations do: other engines tell capitals from small letters."""
@@ -171,7 +171,7 @@ class Sources:
                 return column
             return exp.column(found.name, table=column.table or None, quoted=True)
 
-        return with_columns(tree, replaced)
+        return replace_columns(tree, replaced)
 
     def names(self) -> list[str]:
         """Return the names of the columns as COLUMNS sees them."""
@@ -185,7 +185,7 @@ class Sources:
         ColumnError
             In the words of the macros' checks: they answer a wrong list with the complaint in the place of a name.
         """
-        have = query.literal(self.names())
+        have = query.make_text_literal(self.names())
         rule = columns.this
         if isinstance(rule, exp.Star):
             return [item for item in self.all() if not item.field.parent]
@@ -201,13 +201,13 @@ class Sources:
                     else node
                 )
             )
-        chosen = known_value(rule)
+        chosen = compute_known_value(rule)
         chosen = [chosen] if isinstance(chosen, str) else chosen or []
-        by_name = {folded(item.field.name): item for item in self.all() if not item.field.parent}
+        by_name = {fold_case(item.field.name): item for item in self.all() if not item.field.parent}
         for name in chosen:
-            if folded(name) not in by_name:
+            if fold_case(name) not in by_name:
                 raise ColumnError(f'Column "{name.rpartition("; so ")[0] or name}.')
-        return [by_name[folded(name)] for name in chosen]
+        return [by_name[fold_case(name)] for name in chosen]
 
     def check(self, tree: exp.Expression) -> None:
         """Check that every column of an expression is there.

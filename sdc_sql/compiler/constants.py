@@ -45,12 +45,12 @@ def is_constant(tree: exp.Expression) -> bool:
 
 
 @cache
-def connection() -> duckdb.DuckDBPyConnection:
+def connect_for_constants() -> duckdb.DuckDBPyConnection:
     """Return the DuckDB that computes the constants."""
     return duckdb.connect()
 
 
-def value_of(tree: exp.Expression) -> Any:  # noqa: ANN401 - whatever DuckDB computes
+def compute_value(tree: exp.Expression) -> Any:  # noqa: ANN401 - whatever DuckDB computes
     """Compute a constant expression.
 
     Raises
@@ -58,22 +58,22 @@ def value_of(tree: exp.Expression) -> Any:  # noqa: ANN401 - whatever DuckDB com
     InputError
         The macro's own complaint, where the expression is a check that fails.
     """
-    return _answer(_asked(tree))[0]
+    return _ask_duckdb(_write_constants_query(tree))[0]
 
 
-def _asked(*trees: exp.Expression) -> str:
+def _write_constants_query(*trees: exp.Expression) -> str:
     """Return the query of some constants. A field of NULL is NULL: DuckDB 1.5 does not parse it."""
     select = exp.select(*(tree.copy() for tree in trees))
-    return query.text(
+    return query.write_sql(
         select.transform(lambda n: exp.null() if isinstance(n, exp.Dot) and isinstance(n.this, exp.Null) else n)
     )
 
 
 @lru_cache(maxsize=2048)
-def _answer(sql: str) -> tuple[Any, ...]:
+def _ask_duckdb(sql: str) -> tuple[Any, ...]:
     """Ask DuckDB once for what the same macros ask again and again."""
     try:
-        with connection().cursor() as con:
+        with connect_for_constants().cursor() as con:
             (row,) = con.execute(sql).fetchall()
     except duckdb.Error as error:
         raise translate(error) or InputError(str(error)) from error
@@ -81,10 +81,10 @@ def _answer(sql: str) -> tuple[Any, ...]:
     return answer
 
 
-def as_literal(tree: exp.Expression) -> exp.Expression:
+def make_literal(tree: exp.Expression) -> exp.Expression:
     """Return a constant expression as a literal of the value that DuckDB computes for it."""
     typed = exp.Anonymous(this="typeof", expressions=[tree.copy()])
-    value, kind = _answer(_asked(tree, typed))
+    value, kind = _ask_duckdb(_write_constants_query(tree, typed))
     if kind.startswith("DECIMAL"):
         value = float(value) if value is not None else None
     if value is None:
@@ -92,7 +92,11 @@ def as_literal(tree: exp.Expression) -> exp.Expression:
     if not isinstance(value, str | bool | int | float | list) or (value == [] and "NULL" in kind):
         return tree
     try:
-        return query.literal(value) if value != [] else exp.cast(exp.Array(expressions=[]), kind, dialect="duckdb")
+        return (
+            query.make_text_literal(value)
+            if value != []
+            else exp.cast(exp.Array(expressions=[]), kind, dialect="duckdb")
+        )
     except ParameterError:  # infinity and NaN have no literal: the cast stays there
         return tree
 
@@ -153,7 +157,7 @@ _RULES: dict[type[exp.Expression], Callable[[Any], exp.Expression]] = {
 }
 
 
-def _each(tree: exp.Transform) -> exp.Expression:
+def _map_elements(tree: exp.Transform) -> exp.Expression:
     """Compute list_transform of a list whose elements are known one by one."""
     listed = fold(tree.this)
     if not isinstance(listed, exp.Array):
@@ -162,12 +166,12 @@ def _each(tree: exp.Transform) -> exp.Expression:
 
     def made(place: int, value: exp.Expression) -> exp.Expression:
         by = dict(zip(names, (value, exp.Literal.number(place)), strict=False))
-        return fold(tree.expression.this.copy().transform(lambda n: _put(n, by), copy=False))
+        return fold(tree.expression.this.copy().transform(lambda n: _replace_variable(n, by), copy=False))
 
     return exp.Array(expressions=[made(place, e) for place, e in enumerate(listed.expressions, start=1)])
 
 
-def _put(node: exp.Expression, by: Mapping[str, exp.Expression]) -> exp.Expression:
+def _replace_variable(node: exp.Expression, by: Mapping[str, exp.Expression]) -> exp.Expression:
     """Replace a variable of a lambda, which is a bare name."""
     of_other = isinstance(node.parent, exp.Column | exp.TableAlias | exp.Table)
     is_bare = not of_other and not (isinstance(node.parent, exp.PropertyEQ) and node.arg_key == "this")
@@ -177,7 +181,7 @@ def _put(node: exp.Expression, by: Mapping[str, exp.Expression]) -> exp.Expressi
     return value if holds_together(value) else exp.Paren(this=value)
 
 
-def _apart(tree: exp.Expression) -> exp.Expression:
+def _take_element_apart(tree: exp.Expression) -> exp.Expression:
     """Take a literal list or struct apart: return an element, a field, or the names of its fields."""
     if not isinstance(tree, exp.Anonymous | exp.StructExtract):
         return tree
@@ -211,30 +215,30 @@ def fold(tree: exp.Expression) -> exp.Expression:
     if type(tree) in _RULES:
         return _RULES[type(tree)](tree)
     if isinstance(tree, exp.Transform) and not is_constant(tree):
-        return _each(tree)
-    if (whole := _whole_number(tree)) is not None:
+        return _map_elements(tree)
+    if (whole := _compute_whole_number(tree)) is not None:
         return exp.Literal.number(whole)
-    if _computable(tree) and is_constant(tree) and (made := as_literal(tree)) is not tree:
+    if _computable(tree) and is_constant(tree) and (made := make_literal(tree)) is not tree:
         return made
     for name, part in list(tree.args.items()):
         if isinstance(part, list):
             tree.set(name, [fold(p) if isinstance(p, exp.Expression) else p for p in part])
         elif isinstance(part, exp.Expression):
             tree.set(name, fold(part))
-    return _of_folded(tree)
+    return _fold_parts(tree)
 
 
-def _whole_number(tree: exp.Expression) -> int | None:
+def _compute_whole_number(tree: exp.Expression) -> int | None:
     """Compute a sum of small whole numbers, such as places in a series, which needs no DuckDB."""
     if isinstance(tree, exp.Paren):
-        return _whole_number(tree.this)
+        return _compute_whole_number(tree.this)
     if not isinstance(tree, exp.Add):
         return None
     parts = [side for side in (tree.this, tree.expression) if isinstance(side, exp.Literal) and side.is_int]
     return sum(int(part.this) for part in parts) if len(parts) == 2 and all(len(p.this) < 9 for p in parts) else None  # noqa: PLR2004
 
 
-def _of_folded(tree: exp.Expression) -> exp.Expression:
+def _fold_parts(tree: exp.Expression) -> exp.Expression:
     """Fold an expression whose parts are folded."""
     if isinstance(tree, exp.Dot) and isinstance(tree.this, exp.Null):
         return exp.null()  # DuckDB 1.5 cannot parse a field of what is no struct
@@ -243,9 +247,9 @@ def _of_folded(tree: exp.Expression) -> exp.Expression:
     if isinstance(tree, exp.Paren) and holds_together(tree.this):
         inner: exp.Expression = tree.this
         return inner
-    if (part := _apart(tree)) is not tree:
+    if (part := _take_element_apart(tree)) is not tree:
         return part
-    return as_literal(tree) if _computable(tree) and is_constant(tree) else tree
+    return make_literal(tree) if _computable(tree) and is_constant(tree) else tree
 
 
 def holds_together(tree: exp.Expression) -> bool:
@@ -280,6 +284,6 @@ def complain(tree: exp.Expression) -> None:
     if is_error(tree):
         message = fold(tree.expressions[0])
         if is_constant(message):
-            value_of(exp.Anonymous(this="error", expressions=[message]))
+            compute_value(exp.Anonymous(this="error", expressions=[message]))
     for part in tree.iter_expressions():
         complain(part)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sdc_sql.compiler.columns import folded
-from sdc_sql.compiler.trees import WITH, without_parentheses
+from sdc_sql.compiler.columns import fold_case
+from sdc_sql.compiler.trees import WITH, unwrap_query
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from sdc_sql.compiler.columns import Field, Relation
 
 
-def _unused(name: str, used: set[str]) -> str:
+def _find_unused_name(name: str, used: set[str]) -> str:
     number, unused = 1, name
-    while folded(unused) in used:
+    while fold_case(unused) in used:
         number += 1
         unused = f"{name}_{number}"
-    used.add(folded(unused))
+    used.add(fold_case(unused))
     return unused
 
 
@@ -43,16 +43,16 @@ class CommonTables:
 
     def alias(self, name: str) -> str:
         """Return an alias that the query of this common table expression does not have yet."""
-        return _unused(name, self._aliases)
+        return _find_unused_name(name, self._aliases)
 
     def added(self, name: str, relation: Relation, *, materialized: bool = False) -> tuple[str, tuple[Field, ...]]:
         """Make a relation a common table expression, or find the equal one; return its name and its columns."""
-        tree = without_parentheses(relation[0])
+        tree = unwrap_query(relation[0])
         text = tree.sql("duckdb", normalize_functions=False)
         if text not in self._by_text or self._by_text[text][1] != relation[1]:
             # each of our names begins with sdc__, and no name of a caller's table does
             own = name if name.startswith("sdc__") else f"sdc__{name.removeprefix('sdc_')}"
-            name = _unused(own, self._names)
+            name = _find_unused_name(own, self._names)
             alias = exp.TableAlias(this=exp.to_identifier(name, quoted=True))
             self._ctes.append(exp.CTE(this=tree, alias=alias, materialized=materialized or None))
             self._by_text[text] = name, relation[1]

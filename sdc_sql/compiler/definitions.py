@@ -58,14 +58,14 @@ class Definition:
         return {p: bound.get(p, self.defaults.get(p, exp.null())) for p in self.parameters}
 
 
-def parsed(text: str) -> exp.Expression:
+def parse_sql(text: str) -> exp.Expression:
     """Return DuckDB's SQL as a tree."""
     tree = sqlglot.parse_one(text, read="duckdb")
     assert isinstance(tree, exp.Expression)  # noqa: S101 - for the type checker: sqlglot is typed loosely
-    return tree.transform(_indexed, copy=False)
+    return tree.transform(_replace_index, copy=False)
 
 
-def _indexed(node: exp.Expression) -> exp.Expression:
+def _replace_index(node: exp.Expression) -> exp.Expression:
     """Write list[i] as list_extract(list, i): sqlglot counts literal places from 0, and i may be replaced by one.
 
     The place in the text is forgotten: every copy would copy it.
@@ -78,7 +78,7 @@ def _indexed(node: exp.Expression) -> exp.Expression:
     return node
 
 
-def _split(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+def _split_parameters(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     """Split a parameter list at its commas (the defaults are plain literals, without a comma)."""
     part: list[Token] = []
     for token in tokens:
@@ -91,7 +91,7 @@ def _split(tokens: Sequence[Token]) -> Iterator[list[Token]]:
         yield part
 
 
-def _definition(text: str) -> Definition:
+def _cut_definition(text: str) -> Definition:
     """Cut CREATE OR REPLACE MACRO name(parameters) AS [TABLE] body; into its parts."""
     tokens = tokenize(text, read="duckdb")
     end = next(i for i, token in enumerate(tokens) if token.token_type is TokenType.SEMICOLON)
@@ -100,13 +100,13 @@ def _definition(text: str) -> Definition:
     close = next(i for i, token in enumerate(statement) if token.token_type is TokenType.R_PAREN)
     defaults = {}
     parameters = []
-    for part in _split(statement[start + 2 : close]):
+    for part in _split_parameters(statement[start + 2 : close]):
         parameters.append(part[0].text)
         if len(part) > 1:  # the parameter has a default: name := value
-            defaults[part[0].text] = parsed(text[part[2].start : part[-1].end + 1])
+            defaults[part[0].text] = parse_sql(text[part[2].start : part[-1].end + 1])
     is_table = statement[close + 2].text.upper() == "TABLE"
     body = statement[close + 3 if is_table else close + 2]
-    tree = parsed(text[body.start : statement[-1].end + 1])
+    tree = parse_sql(text[body.start : statement[-1].end + 1])
     return Definition(statement[start].text, tuple(parameters), defaults, is_table, tree, text[: statement[-1].end + 1])
 
 
@@ -119,7 +119,7 @@ class _Definitions(MutableMapping[str, Definition]):
 
     def __getitem__(self, name: str) -> Definition:
         if name not in self._parsed:
-            self._parsed[name] = _definition(self._texts[name])
+            self._parsed[name] = _cut_definition(self._texts[name])
         return self._parsed[name]
 
     def __setitem__(self, name: str, definition: Definition) -> None:
@@ -136,20 +136,20 @@ class _Definitions(MutableMapping[str, Definition]):
 
 
 @cache
-def definitions() -> MutableMapping[str, Definition]:
+def load_definitions() -> MutableMapping[str, Definition]:
     """Return every macro of the package by its name.
 
     Examples
     --------
-    >>> definitions()["sdc_theta"].parameters
+    >>> load_definitions()["sdc_theta"].parameters
     ('tbl', 'keys', 'sampling_fraction', 'confidence')
-    >>> definitions()["sdc_theta"].defaults["confidence"].sql("duckdb")
+    >>> load_definitions()["sdc_theta"].defaults["confidence"].sql("duckdb")
     '0.99'
     """
-    return read(file_texts().values())
+    return read_definitions(file_texts().values())
 
 
-def read(files: Iterable[str]) -> MutableMapping[str, Definition]:
+def read_definitions(files: Iterable[str]) -> MutableMapping[str, Definition]:
     """Return the macros of some texts by their names."""
     head = re.compile(rf"^{CREATE} (\w+)", re.MULTILINE)
     texts: dict[str, str] = {}
@@ -160,24 +160,24 @@ def read(files: Iterable[str]) -> MutableMapping[str, Definition]:
     return _Definitions(texts)
 
 
-def pasted(value: exp.Expression) -> exp.Expression:
+def wrap_value(value: exp.Expression) -> exp.Expression:
     """Return a copy that keeps together wherever it is put."""
     return value.copy() if holds_together(value) else exp.Paren(this=value.copy())
 
 
-def substituted(tree: exp.Expression, values: Mapping[str, exp.Expression]) -> exp.Expression:
+def substitute_parameters(tree: exp.Expression, values: Mapping[str, exp.Expression]) -> exp.Expression:
     """Return a body with each parameter replaced by its value (a copy of the body).
 
     Examples
     --------
-    >>> body = parsed("p * (1 - p)")
-    >>> substituted(body, {"p": parsed("a + b")}).sql("duckdb")
+    >>> body = parse_sql("p * (1 - p)")
+    >>> substitute_parameters(body, {"p": parse_sql("a + b")}).sql("duckdb")
     '(a + b) * (1 - (a + b))'
     """
 
     def replace(node: exp.Expression) -> exp.Expression:
         if isinstance(node, exp.Column) and not node.table and node.name in values:
-            return pasted(values[node.name])
+            return wrap_value(values[node.name])
         return node
 
     return tree.copy().transform(replace, copy=False)

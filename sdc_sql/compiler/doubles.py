@@ -9,7 +9,7 @@ from sqlglot import exp
 SUMS = ("sdc__fixed", "sdc__unfixed", "sdc__shift")
 
 
-def double(tree: exp.Expression) -> exp.Expression:
+def make_double(tree: exp.Expression) -> exp.Expression:
     """Return an expression as a DOUBLE."""
     return tree if isinstance(tree, exp.Cast) and tree.to.this == exp.DataType.Type.DOUBLE else exp.cast(tree, "double")
 
@@ -19,23 +19,23 @@ def is_decimal(node: exp.Expression) -> bool:
     return isinstance(node, exp.Literal) and not node.is_string and not str(node.this).isdigit()
 
 
-def number(text: str) -> exp.Expression:
+def make_number(text: str) -> exp.Expression:
     """Return a number with an exponent."""
     written = repr(float(text))
     return exp.Literal.number(written if "e" in written else f"{written}e0")
 
 
-def whole(tree: exp.Expression) -> exp.Expression:
+def strip_parentheses(tree: exp.Expression) -> exp.Expression:
     """Return an expression without the parentheses around it."""
     return tree.this if isinstance(tree, exp.Paren) else tree
 
 
-def quotient(node: exp.Expression) -> exp.Expression:
+def replace_quotient(node: exp.Expression) -> exp.Expression:
     """Write a quotient as one of DOUBLEs, which it is in DuckDB."""
     if isinstance(node, exp.Div):
         left, right = node.this.copy(), node.expression.copy()
         if not (_is_double(left) or _is_double(right)):
-            left = double(whole(left))
+            left = make_double(strip_parentheses(left))
         return exp.Div(this=left, expression=right, typed=True)
     return node
 
@@ -49,21 +49,21 @@ def _is_double(node: exp.Expression) -> bool:
     return is_decimal(node) or isinstance(node, exp.Div) or (isinstance(node, exp.Cast) and node.to.is_type("double"))
 
 
-def plain_sum(node: exp.Expression) -> exp.Expression:
+def replace_sum(node: exp.Expression) -> exp.Expression:
     """Sum DOUBLEs as they are: there is no scale, nothing to bring back, and the size stays."""
     if not (isinstance(node, exp.Anonymous) and node.name in SUMS):
         return node
-    return number("1") if node.name == "sdc__shift" else double(node.expressions[0].copy())
+    return make_number("1") if node.name == "sdc__shift" else make_double(node.expressions[0].copy())
 
 
-def null(node: exp.Expression) -> exp.Expression:
+def replace_null(node: exp.Expression) -> exp.Expression:
     """Give a NULL that is a column, or what is summed, a type."""
     if isinstance(node, exp.Null) and isinstance(node.parent, exp.AggFunc | exp.Select | exp.Alias):
         return exp.cast(exp.null(), "double")
     return node
 
 
-def any_value(node: exp.Expression) -> exp.Expression:
+def replace_any_value(node: exp.Expression) -> exp.Expression:
     """Take the least for any value that is not NULL."""
     if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, exp.AnyValue):
         return exp.Min(this=node.this.this.copy())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sdc_sql.compiler.definitions import read
+from sdc_sql.compiler.definitions import read_definitions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,40 +75,40 @@ ONCE = (
 
 
 @cache
-def macros() -> Mapping[str, Definition]:
+def list_draw_macros() -> Mapping[str, Definition]:
     """Return the macros that have a body of their own in a compiled query."""
-    return read([_MACROS])
+    return read_definitions([_MACROS])
 
 
-def called(name: str, *parts: exp.Expression | str | int) -> exp.Anonymous:
+def make_call(name: str, *parts: exp.Expression | str | int) -> exp.Anonymous:
     """Return a call of a function by its name."""
     return exp.Anonymous(this=name, expressions=[exp.convert(part, copy=True) for part in parts])
 
 
-def arguments_of(node: exp.Expression, name: str) -> list[Any]:
+def match_call(node: exp.Expression, name: str) -> list[Any]:
     """Return the arguments of a call of this function; none of anything else."""
     return node.expressions if isinstance(node, exp.Anonymous) and node.name == name else []
 
 
-def digits(digest: exp.Expression, place: exp.Expression) -> exp.Expression:
+def write_digits(digest: exp.Expression, place: exp.Expression) -> exp.Expression:
     """Return the 13 hexadecimal digits of a digest from which a uniform variate is made."""
     start = 13 * int(place.this) - 12
-    return called("SUBSTR", digest, start, 13)
+    return make_call("SUBSTR", digest, start, 13)
 
 
-def uniform(whole: exp.Expression) -> exp.Expression:
+def write_uniform(whole: exp.Expression) -> exp.Expression:
     """Return a whole number of 52 bits as a uniform variate."""
     return exp.Div(this=exp.cast(whole, "double"), expression=exp.Literal.number("4503599627370496e0"), typed=True)
 
 
-def shared_function(node: exp.Expression) -> exp.Expression | None:
+def replace_shared_function(node: exp.Expression) -> exp.Expression | None:
     """Write a function under the name by which both engines know it."""
     if isinstance(node, exp.Concat):
-        return called("CONCAT", *node.expressions)
+        return make_call("CONCAT", *node.expressions)
     if isinstance(node, exp.Length):
-        return called("LENGTH", node.this)
+        return make_call("LENGTH", node.this)
     if isinstance(node, exp.Substring):
-        return called("SUBSTR", node.this, node.args["start"], node.args["length"])
+        return make_call("SUBSTR", node.this, node.args["start"], node.args["length"])
     if isinstance(node, exp.Log) and node.expression and node.this == exp.Literal.number(10):
-        return called("LOG10", node.expression)
+        return make_call("LOG10", node.expression)
     return None

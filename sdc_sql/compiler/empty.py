@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sdc_sql.compiler.columns import folded
+from sdc_sql.compiler.columns import fold_case
 from sdc_sql.compiler.constants import fold, is_error
-from sdc_sql.compiler.definitions import definitions, substituted
-from sdc_sql.compiler.trees import aliased, quoted, subquery
+from sdc_sql.compiler.definitions import load_definitions, substitute_parameters
+from sdc_sql.compiler.trees import alias_column, make_subquery, quote_column
 from sdc_sql.errors import Unsupported
 
 if TYPE_CHECKING:
@@ -28,24 +28,24 @@ REFUSED = "sdc__refused"  # this one is the check: it gives no rows, or the erro
 COUNT, CHECK_COLUMN, CHECK = "sdc__n", "sdc__none", "sdc__check"
 
 
-def message_of(arguments: Sequence[exp.Expression]) -> exp.Expression:
+def find_empty_message(arguments: Sequence[exp.Expression]) -> exp.Expression:
     """Return what the macro says of a table without rows."""
-    definition = definitions()[REFUSED]
+    definition = load_definitions()[REFUSED]
     (error,) = (node for node in definition.body.find_all(exp.Anonymous) if is_error(node))
-    return fold(substituted(error.expressions[0], definition.bind([arguments[0], exp.null()])))
+    return fold(substitute_parameters(error.expressions[0], definition.bind([arguments[0], exp.null()])))
 
 
-def check(table: exp.Table, message: exp.Expression) -> exp.Select:
+def check_rows(table: exp.Table, message: exp.Expression) -> exp.Select:
     """Return a query of one column that is NULL, or an error where the table has no rows."""
-    some = subquery(exp.select(exp.Literal.number(1)).from_(table).limit(1), "sdc__some")
-    counted = exp.select(aliased(exp.Count(this=exp.Star()), COUNT)).from_(some)
-    is_there = exp.GT(this=quoted(COUNT), expression=exp.Literal.number(0))
+    some = make_subquery(exp.select(exp.Literal.number(1)).from_(table).limit(1), "sdc__some")
+    counted = exp.select(alias_column(exp.Count(this=exp.Star()), COUNT)).from_(some)
+    is_there = exp.GT(this=quote_column(COUNT), expression=exp.Literal.number(0))
     error = exp.Anonymous(this="error", expressions=[message])
     none = exp.Case(ifs=[exp.If(this=is_there, true=exp.null())], default=error)
-    return exp.select(aliased(none, CHECK_COLUMN)).from_(subquery(counted, "sdc__count"))
+    return exp.select(alias_column(none, CHECK_COLUMN)).from_(make_subquery(counted, "sdc__count"))
 
 
-def checked(tree: exp.Query, names: Sequence[str], checks: Iterable[exp.Select]) -> exp.Query:
+def add_row_checks(tree: exp.Query, names: Sequence[str], checks: Iterable[exp.Select]) -> exp.Query:
     """Return a query with the checks of its tables at its end."""
     checks = list(checks)
     if not checks:
@@ -53,17 +53,17 @@ def checked(tree: exp.Query, names: Sequence[str], checks: Iterable[exp.Select])
     order = tree.args.get("order")
     hidden = _hidden_keys(tree, names) if order else []
     for number, key in hidden:
-        tree.append("expressions", aliased(key.this.copy(), f"sdc__order_{number}"))
-        key.set("this", quoted(f"sdc__order_{number}"))
+        tree.append("expressions", alias_column(key.this.copy(), f"sdc__order_{number}"))
+        key.set("this", quote_column(f"sdc__order_{number}"))
     tree.set("order", None)
     for each in checks:
-        columns = [quoted(CHECK_COLUMN) for _ in range(len(names) + len(hidden))]
-        fails = exp.Not(this=exp.Is(this=quoted(CHECK_COLUMN), expression=exp.null()))
-        branch = exp.select(*columns).from_(subquery(each, CHECK)).where(fails)
+        columns = [quote_column(CHECK_COLUMN) for _ in range(len(names) + len(hidden))]
+        fails = exp.Not(this=exp.Is(this=quote_column(CHECK_COLUMN), expression=exp.null()))
+        branch = exp.select(*columns).from_(make_subquery(each, CHECK)).where(fails)
         tree = exp.Union(this=tree, expression=branch, distinct=False)
     if order is None:
         return tree
-    whole = exp.select(*(quoted(name) for name in names)).from_(subquery(tree, "sdc__answer"))
+    whole = exp.select(*(quote_column(name) for name in names)).from_(make_subquery(tree, "sdc__answer"))
     whole.set("order", order)
     return whole
 
@@ -72,10 +72,10 @@ def _hidden_keys(tree: exp.Query, names: Sequence[str]) -> list[tuple[int, exp.O
     """Return the keys of ORDER BY, numbered, that are no columns of the result."""
     if any(tree.args.get(clause) for clause in ("limit", "distinct")):
         raise Unsupported("A macro's ORDER BY with LIMIT or DISTINCT is not known to the check for an empty table.")
-    results = {folded(name) for name in names}
+    results = {fold_case(name) for name in names}
     keys = enumerate(tree.args["order"].expressions, start=1)
     return [
         (n, k)
         for n, k in keys
-        if not isinstance(k.this, exp.Column) or k.this.table or folded(k.this.name) not in results
+        if not isinstance(k.this, exp.Column) or k.this.table or fold_case(k.this.name) not in results
     ]

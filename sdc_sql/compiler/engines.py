@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ENGINES = {"spark": spark.ENGINE, "postgres": postgres.ENGINE}
 
 
-def rewritten(tree: exp.Query, dialect: str) -> exp.Query:
+def rewrite_for_engine(tree: exp.Query, dialect: str) -> exp.Query:
     """Return a query in the words of an engine (the tree itself is changed, by whatever a step returns)."""
     nodes: list[Any] = list(tree.walk())
     for step in ENGINES[dialect].steps:

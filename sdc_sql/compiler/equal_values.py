@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sdc_sql.compiler.columns import folded
+from sdc_sql.compiler.columns import fold_case
 from sdc_sql.compiler.constants import fold
-from sdc_sql.compiler.definitions import definitions
+from sdc_sql.compiler.definitions import load_definitions
 from sdc_sql.compiler.empty import CHECK_COLUMN, COUNT, EXACT_ROWS, REFUSED, ROWS
-from sdc_sql.compiler.known import known_value
-from sdc_sql.compiler.trees import aliased, quoted, subquery
+from sdc_sql.compiler.known import compute_known_value
+from sdc_sql.compiler.trees import alias_column, make_subquery, quote_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,26 +30,30 @@ ONE_TEXT = (
 FORM = "sdc__form"
 
 
-def compared(function: exp.Anonymous, arguments: Sequence[exp.Expression], have: Sequence[str]) -> list[str]:
+def list_compared_columns(
+    function: exp.Anonymous, arguments: Sequence[exp.Expression], have: Sequence[str]
+) -> list[str]:
     """Return the columns, of those there are, whose values the macro that reads a table compares."""
     if function.name not in (ROWS, EXACT_ROWS, REFUSED):
         return []
-    bound = definitions()[function.name].bind(arguments)
+    bound = load_definitions()[function.name].bind(arguments)
     asked = exp.Coalesce(this=bound["compared"], expressions=[bound["codes"]])
-    names = known_value(exp.Anonymous(this="sdc__named", expressions=[fold(asked)])) or []
-    wanted = {folded(str(name)) for name in names}
-    return [column for column in have if folded(column) in wanted]
+    names = compute_known_value(exp.Anonymous(this="sdc__named", expressions=[fold(asked)])) or []
+    wanted = {fold_case(str(name)) for name in names}
+    return [column for column in have if fold_case(column) in wanted]
 
 
-def check(table: exp.Table, column: str) -> exp.Select:
+def check_equal_values(table: exp.Table, column: str) -> exp.Select:
     """Return a query of one column that is NULL, or an error where a value of the column has two texts."""
-    text = exp.cast(quoted(column), "text")
-    kind = exp.In(this=exp.Typeof(this=quoted(column)), expressions=[exp.Literal.string(name) for name in ONE_TEXT])
+    text = exp.cast(quote_column(column), "text")
+    kind = exp.In(
+        this=exp.Typeof(this=quote_column(column)), expressions=[exp.Literal.string(name) for name in ONE_TEXT]
+    )
     several = exp.NEQ(this=exp.Min(this=text), expression=exp.Max(this=text.copy()))
-    forms = exp.select(aliased(exp.Literal.number(1), FORM)).from_(table).where(exp.Not(this=kind))
-    forms = forms.group_by(quoted(column)).having(several)
-    counted = exp.select(aliased(exp.Count(this=exp.Star()), COUNT)).from_(subquery(forms, "sdc__forms"))
-    none = exp.EQ(this=quoted(COUNT), expression=exp.Literal.number(0))
+    forms = exp.select(alias_column(exp.Literal.number(1), FORM)).from_(table).where(exp.Not(this=kind))
+    forms = forms.group_by(quote_column(column)).having(several)
+    counted = exp.select(alias_column(exp.Count(this=exp.Star()), COUNT)).from_(make_subquery(forms, "sdc__forms"))
+    none = exp.EQ(this=quote_column(COUNT), expression=exp.Literal.number(0))
     message = exp.Literal.string(
         f"ColumnError: The column {column} of {table.sql('duckdb')} holds a value in two forms that the engine calls "
         "equal and a file tells apart (0.0 and -0.0, 1 month and 30 days, 1.0 and 1.00): counted as one, they would "
@@ -57,4 +61,4 @@ def check(table: exp.Table, column: str) -> exp.Select:
     )
     error = exp.Anonymous(this="error", expressions=[message])
     answer = exp.Case(ifs=[exp.If(this=none, true=exp.null())], default=error)
-    return exp.select(aliased(answer, CHECK_COLUMN)).from_(subquery(counted, "sdc__count"))
+    return exp.select(alias_column(answer, CHECK_COLUMN)).from_(make_subquery(counted, "sdc__count"))

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sdc_sql.compiler import draws, expressions
-from sdc_sql.compiler.columns import folded
+from sdc_sql.compiler.columns import fold_case
 from sdc_sql.compiler.constants import fold
 from sdc_sql.compiler.ctes import CommonTables
-from sdc_sql.compiler.definitions import definitions, substituted
-from sdc_sql.compiler.empty import checked
+from sdc_sql.compiler.definitions import load_definitions, substitute_parameters
+from sdc_sql.compiler.empty import add_row_checks
 from sdc_sql.compiler.expansion import Expansion
-from sdc_sql.compiler.known import computed
+from sdc_sql.compiler.known import compute_known
 from sdc_sql.compiler.select import select
-from sdc_sql.compiler.trees import WITH, refuse_others, without_parentheses
+from sdc_sql.compiler.trees import WITH, refuse_others, unwrap_query
 from sdc_sql.compiler.unions import union
 from sdc_sql.errors import Unsupported
 
@@ -55,7 +55,7 @@ class CallExpansion(Expansion):
         self.companions = companions
         self._kept = kept
         self.is_foreign = bool(kept)
-        self._own = draws.macros() if kept else {}
+        self._own = draws.list_draw_macros() if kept else {}
         self.is_apart = is_apart
         self.ctes = CommonTables()
         self.checks = {}
@@ -70,17 +70,17 @@ class CallExpansion(Expansion):
             raise Unsupported(
                 f"{macro} returns a struct; write it with dialect='duckdb' or name the columns one by one."
             )
-        tree = without_parentheses(tree)
-        return self.ctes.before(checked(tree, [f.name for f in fields], self.checks.values()))
+        tree = unwrap_query(tree)
+        return self.ctes.before(add_row_checks(tree, [f.name for f in fields], self.checks.values()))
 
     def macro(self, name: str, arguments: Sequence[exp.Expression], scope: Scope) -> Relation | None:
         """Expand a call of a table macro; None where it is known to give no rows."""
-        definition = self._own.get(name) or definitions().get(name)
+        definition = self._own.get(name) or load_definitions().get(name)
         if definition is None or not definition.is_table:
             raise Unsupported(f"The table function {name} is not a macro of this package.")
-        bound = definition.bind([fold(self.inlined(_computed(a.copy()))) for a in arguments])
+        bound = definition.bind([fold(self.inlined(_compute_argument(a.copy()))) for a in arguments])
         with self.ctes.body():
-            return self.query(substituted(definition.body, bound), scope)
+            return self.query(substitute_parameters(definition.body, bound), scope)
 
     def query(self, tree: exp.Expression, scope: Scope, outer: Sources | None = None) -> Relation | None:
         """Expand a query; None where it is known to give no rows."""
@@ -88,14 +88,14 @@ class CallExpansion(Expansion):
             refuse_others(tree, {"this", "alias"})
             relation = self.query(tree.this, scope, outer)
             return (exp.Subquery(this=relation[0]), relation[1]) if relation else None
-        scope = self._with(tree, scope)
+        scope = self._expand_with(tree, scope)
         if isinstance(tree, exp.Union):
             return union(self, tree, scope, outer)
         if isinstance(tree, exp.Select):
             return select(self, tree, scope, outer)
         raise Unsupported(f"The expansion does not know {type(tree).__name__}: {tree.sql('duckdb')[:80]}")
 
-    def _with(self, tree: exp.Expression, scope: Scope) -> Scope:
+    def _expand_with(self, tree: exp.Expression, scope: Scope) -> Scope:
         with_ = tree.args.get(WITH)
         if with_ is None:
             return scope
@@ -106,30 +106,30 @@ class CallExpansion(Expansion):
                 with self.ctes.body():
                     relation = self.query(cte.this, inner)
             except Unsupported as error:  # where the relation is read at all, the error is raised there
-                inner[folded(cte.alias)] = error
+                inner[fold_case(cte.alias)] = error
                 continue
             if cte.args["alias"].columns:
                 raise Unsupported(f"The expansion does not know this WITH: {cte.sql('duckdb')[:80]}")
             # (PostgreSQL would else join its tables with others, in an order of its own)
             kept = self.companions and (bool(cte.args.get("materialized")) or cte.alias in draws.ONCE)
-            inner[folded(cte.alias)] = self.ctes.added(cte.alias, relation, materialized=kept) if relation else None
+            inner[fold_case(cte.alias)] = self.ctes.added(cte.alias, relation, materialized=kept) if relation else None
         return inner
 
     def inlined(self, tree: exp.Expression) -> exp.Expression:
         """Put the bodies of scalar macros in the places of their calls."""
-        return expressions.inlined(tree, self._kept, self._own)
+        return expressions.inline_macros(tree, self._kept, self._own)
 
     def expression(
         self, tree: exp.Expression, sources: Sources, scope: Scope, check: Sources | None = None
     ) -> exp.Expression:
         """Expand an expression that gives one column at most."""
-        tree = expressions.unpacked(self.inlined(sources.known(tree.copy())), sources)
-        return expressions.finished(self, tree, sources, scope, check or sources)
+        tree = expressions.unpack_columns(self.inlined(sources.known(tree.copy())), sources)
+        return expressions.finish_expression(self, tree, sources, scope, check or sources)
 
 
-def _computed(tree: exp.Expression) -> exp.Expression:
+def _compute_argument(tree: exp.Expression) -> exp.Expression:
     """Return an argument, by position or by name, computed where it is known."""
     if isinstance(tree, exp.PropertyEQ):
-        tree.set("expression", computed(tree.expression))
+        tree.set("expression", compute_known(tree.expression))
         return tree
-    return computed(tree)
+    return compute_known(tree)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sdc_sql.compiler.columns import folded, with_columns
+from sdc_sql.compiler.columns import fold_case, replace_columns
 from sdc_sql.compiler.constants import fold
-from sdc_sql.compiler.definitions import definitions, pasted, substituted
-from sdc_sql.compiler.known import computed, is_known_rule
-from sdc_sql.compiler.lists import filtered, unrolled
+from sdc_sql.compiler.definitions import load_definitions, substitute_parameters, wrap_value
+from sdc_sql.compiler.known import compute_known, is_known_rule
+from sdc_sql.compiler.lists import replace_count_if, unroll_reduction
 from sdc_sql.errors import Unsupported
 
 if TYPE_CHECKING:
@@ -21,30 +21,32 @@ if TYPE_CHECKING:
     from sdc_sql.compiler.expansion import Expansion
 
 
-def inlined(tree: exp.Expression, kept: Collection[str], own: Mapping[str, Definition]) -> exp.Expression:
+def inline_macros(tree: exp.Expression, kept: Collection[str], own: Mapping[str, Definition]) -> exp.Expression:
     """Put the bodies of scalar macros in the places of their calls, as DuckDB does, but for some that are kept.
 
     own: macros that an engine other than DuckDB has a body of its own for.
     """
     if isinstance(tree, exp.Query) or (isinstance(tree, exp.Columns) and is_known_rule(tree)):
         return tree
-    tree = filtered(unrolled(tree))
+    tree = replace_count_if(unroll_reduction(tree))
     called = isinstance(tree, exp.Anonymous) and tree.name not in kept
-    definition = own.get(tree.name) or definitions().get(tree.name) if called else None
+    definition = own.get(tree.name) or load_definitions().get(tree.name) if called else None
     if definition and not definition.is_table:
-        value = computed(tree, kept)
+        value = compute_known(tree, kept)
         if value is not tree:
             return value
-        return inlined(pasted(substituted(definition.body, definition.bind(tree.expressions))), kept, own)
+        return inline_macros(
+            wrap_value(substitute_parameters(definition.body, definition.bind(tree.expressions))), kept, own
+        )
     for name, part in list(tree.args.items()):
         if isinstance(part, list):
-            tree.set(name, [inlined(p, kept, own) if isinstance(p, exp.Expression) else p for p in part])
+            tree.set(name, [inline_macros(p, kept, own) if isinstance(p, exp.Expression) else p for p in part])
         elif isinstance(part, exp.Expression):
-            tree.set(name, inlined(part, kept, own))
+            tree.set(name, inline_macros(part, kept, own))
     return tree
 
 
-def unpacked(tree: exp.Expression, sources: Sources) -> exp.Expression:
+def unpack_columns(tree: exp.Expression, sources: Sources) -> exp.Expression:
     """Replace f(*COLUMNS(...)) by f of these columns; a row of keys (sdc__k_...) by a struct of their own names."""
     for columns in list(tree.find_all(exp.Columns)):
         parent = columns.parent
@@ -70,18 +72,18 @@ def unpacked(tree: exp.Expression, sources: Sources) -> exp.Expression:
     return tree
 
 
-def with_earlier(tree: exp.Expression, sources: Sources, before: Sequence[Item]) -> exp.Expression:
+def replace_earlier_columns(tree: exp.Expression, sources: Sources, before: Sequence[Item]) -> exp.Expression:
     """Replace the name of an earlier column of the same SELECT by what it stands for."""
-    names = {folded(i.field.name): i.tree for i in before if i.field.name}
+    names = {fold_case(i.field.name): i.tree for i in before if i.field.name}
 
     def replaced(column: exp.Column) -> exp.Expression:
-        earlier = None if column.table or sources.find(column) else names.get(folded(column.name))
-        return column if earlier is None else pasted(earlier)
+        earlier = None if column.table or sources.find(column) else names.get(fold_case(column.name))
+        return column if earlier is None else wrap_value(earlier)
 
-    return with_columns(tree, replaced)
+    return replace_columns(tree, replaced)
 
 
-def finished(
+def finish_expression(
     expansion: Expansion, tree: exp.Expression, sources: Sources, scope: Scope, check: Sources
 ) -> exp.Expression:
     """Compute constants, spell and check the columns, and expand scalar subqueries."""
@@ -100,7 +102,7 @@ def finished(
     return tree
 
 
-def in_order(tree: exp.Expression, sources: Sources) -> exp.Expression:
+def order_row_numbers(tree: exp.Expression, sources: Sources) -> exp.Expression:
     """Give row_number() OVER () an order, of all columns: rows that are alike in all may change places.
 
     An engine may compute a common table expression each time that it is read, and must then number its rows alike.

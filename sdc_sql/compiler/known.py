@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sdc_sql.compiler.constants import NOT_CONSTANT, as_literal, connection, value_of
-from sdc_sql.compiler.definitions import definitions
+from sdc_sql.compiler.constants import NOT_CONSTANT, compute_value, connect_for_constants, make_literal
+from sdc_sql.compiler.definitions import load_definitions
 from sdc_sql.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _VARYING = tuple(kind for kind in NOT_CONSTANT if kind not in (exp.Struct, exp.PropertyEQ))
 
 
-def _called(tree: exp.Expression) -> Iterator[str]:
+def _list_called_macros(tree: exp.Expression) -> Iterator[str]:
     """Return the names of the package's macros that an expression calls."""
     return (node.name for node in tree.find_all(exp.Anonymous) if node.name.startswith("sdc_"))
 
@@ -28,17 +28,17 @@ def _called(tree: exp.Expression) -> Iterator[str]:
 @cache
 def _load(macro: str) -> None:
     """Load a macro, and before it those that it calls, for the computation of constants."""
-    definition = definitions()[macro]
-    for other in _called(definition.body):
+    definition = load_definitions()[macro]
+    for other in _list_called_macros(definition.body):
         _load(other)
-    with connection().cursor() as con:
+    with connect_for_constants().cursor() as con:
         con.execute(definition.text)
 
 
 @cache
 def _is_function(macro: str) -> bool:
     """Say whether a macro is a function of its arguments: it reads no table, no variable, no clock."""
-    definition = definitions().get(macro)
+    definition = load_definitions().get(macro)
     if definition is None or definition.is_table:
         return False
     nodes: list[Any] = list(definition.body.walk())
@@ -67,7 +67,7 @@ def is_known_rule(columns: exp.Columns) -> bool:
     return not any(_varies(node) for node in nodes if not isinstance(node, exp.Star))
 
 
-def known_value(tree: exp.Expression) -> Any:  # noqa: ANN401 - whatever DuckDB computes
+def compute_known_value(tree: exp.Expression) -> Any:  # noqa: ANN401 - whatever DuckDB computes
     """Compute such an expression.
 
     Raises
@@ -75,19 +75,19 @@ def known_value(tree: exp.Expression) -> Any:  # noqa: ANN401 - whatever DuckDB 
     InputError
         The macro's own complaint, where it refuses an argument.
     """
-    for macro in _called(tree):
+    for macro in _list_called_macros(tree):
         _load(macro)
-    return value_of(tree)
+    return compute_value(tree)
 
 
-def computed(tree: exp.Expression, kept: Collection[str] = ()) -> exp.Expression:
+def compute_known(tree: exp.Expression, kept: Collection[str] = ()) -> exp.Expression:
     """Return an expression computed, where it calls macros (but those that are kept) and is known; else as it is."""
-    calls = set(_called(tree))
+    calls = set(_list_called_macros(tree))
     if not calls or calls & set(kept) or not is_known(tree):
         return tree
     for macro in calls:
         _load(macro)
     try:
-        return as_literal(tree)
+        return make_literal(tree)
     except InputError:  # where the expression is used at all, the error is raised there
         return tree

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sdc_sql.compiler.constants import fold, is_constant
-from sdc_sql.compiler.definitions import pasted
+from sdc_sql.compiler.definitions import wrap_value
 from sdc_sql.errors import Unsupported
 
 # Macros that the engines have words of their own for. Of bit strings (sql/core/wildcard_cells.sql) they have lists of
@@ -31,7 +31,7 @@ def series(node: exp.Expression) -> exp.Expression:
     return exp.Anonymous(this="sdc_rows", expressions=[series.args["start"], last])
 
 
-def listed(node: exp.Expression) -> exp.Expression:
+def replace_list_lookup(node: exp.Expression) -> exp.Expression:
     """Write list_contains([...], x) and list_extract([...], i) of constant lists without lists."""
     if isinstance(node, exp.ArrayContains) and isinstance(node.this, exp.Array):
         known = [e.copy() for e in node.this.expressions if not isinstance(e, exp.Null)]
@@ -39,7 +39,7 @@ def listed(node: exp.Expression) -> exp.Expression:
     if isinstance(node, exp.Anonymous) and node.name == "list_extract" and isinstance(node.expressions[0], exp.Array):
         listed, place = node.expressions
         ifs = [
-            exp.If(this=exp.EQ(this=pasted(place), expression=exp.Literal.number(i)), true=value.copy())
+            exp.If(this=exp.EQ(this=wrap_value(place), expression=exp.Literal.number(i)), true=value.copy())
             for i, value in enumerate(listed.expressions, start=1)
         ]
         return exp.Case(ifs=ifs) if ifs else node
@@ -55,7 +55,7 @@ def selection(node: exp.Expression) -> tuple[exp.Expression, str, str, exp.Expre
     return node.this, value, place, rule.this
 
 
-def unrolled(node: exp.Expression) -> exp.Expression:
+def unroll_reduction(node: exp.Expression) -> exp.Expression:
     """Write list_reduce(range(a, b, step), lambda rest, i: ..., first) out, where a, b and step are known."""
     if not (isinstance(node, exp.Anonymous) and node.name == "list_reduce" and node.expressions[2:]):
         return node
@@ -66,19 +66,19 @@ def unrolled(node: exp.Expression) -> exp.Expression:
         return node
     accumulated, value = (parameter.name for parameter in rule.expressions)
     for number in range(*(int(place.to_py()) for place in places)):
-        written = replaced(rule.this, value, exp.Literal.number(number))
-        rest = exp.Paren(this=replaced(written, accumulated, rest))
+        written = substitute_variable(rule.this, value, exp.Literal.number(number))
+        rest = exp.Paren(this=substitute_variable(written, accumulated, rest))
     return rest
 
 
-def filtered(node: exp.Expression) -> exp.Expression:
+def replace_count_if(node: exp.Expression) -> exp.Expression:
     """Write count_if(...)::BIGINT, which is faster on DuckDB, as count(*) FILTER (...)."""
     if not (isinstance(node, exp.Cast) and isinstance(node.this, exp.CountIf)):
         return node
     return exp.Filter(this=exp.Count(this=exp.Star(), big_int=True), expression=exp.Where(this=node.this.this))
 
 
-def replaced(tree: exp.Expression, name: str, by: exp.Expression) -> exp.Expression:
+def substitute_variable(tree: exp.Expression, name: str, by: exp.Expression) -> exp.Expression:
     """Replace the variable of a lambda, which is a bare name."""
     return tree.copy().transform(
         lambda n: by.copy() if isinstance(n, exp.Identifier) and n.name == name and _is_bare(n) else n
@@ -89,7 +89,7 @@ def _is_bare(name: exp.Identifier) -> bool:
     return not isinstance(name.parent, exp.Column | exp.TableAlias | exp.Table)
 
 
-def collected(node: exp.Expression) -> exp.Expression:
+def replace_list_aggregate(node: exp.Expression) -> exp.Expression:
     """Write list(x) FILTER (x IS NOT NULL), which is NULL where nothing is left, not an empty list."""
     if isinstance(node, exp.Filter) and isinstance(node.this, exp.ArrayAgg):
         value = node.this.this
@@ -99,14 +99,14 @@ def collected(node: exp.Expression) -> exp.Expression:
     return node
 
 
-def as_it_is(node: exp.Expression) -> exp.Expression:
+def replace_bit_string(node: exp.Expression) -> exp.Expression:
     """Write a bit string as the list of its numbers, and the text of its bytes as the text itself."""
     while isinstance(node, exp.Anonymous) and node.name in _AS_THEY_ARE:
         node = node.expressions[0]
     return node
 
 
-def is_series_of(node: exp.Expression) -> exp.Expression | None:
+def match_series(node: exp.Expression) -> exp.Expression | None:
     """Return the list of unnest(range(len(list)))."""
     series = node.this if isinstance(node, exp.Explode) else None
     if isinstance(series, exp.GenerateSeries) and isinstance(series.args["end"], exp.Length):

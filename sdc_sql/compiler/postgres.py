@@ -5,21 +5,30 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sdc_sql.compiler import lists
-from sdc_sql.compiler.definitions import pasted
-from sdc_sql.compiler.doubles import any_value, is_decimal, null, number, plain_sum, quotient, type_name, whole
-from sdc_sql.compiler.draws import arguments_of, called, digits, shared_function, uniform
+from sdc_sql.compiler.definitions import wrap_value
+from sdc_sql.compiler.doubles import (
+    is_decimal,
+    make_number,
+    replace_any_value,
+    replace_null,
+    replace_quotient,
+    replace_sum,
+    strip_parentheses,
+    type_name,
+)
+from sdc_sql.compiler.draws import make_call, match_call, replace_shared_function, write_digits, write_uniform
 from sdc_sql.compiler.empty import CHECK
 from sdc_sql.compiler.engine import Engine
 from sdc_sql.compiler.equal_values import FORM
-from sdc_sql.compiler.postgres_errors import error
+from sdc_sql.compiler.postgres_errors import replace_error
 from sdc_sql.compiler.trees import FROM
 
 
-def decimal(node: exp.Expression) -> exp.Expression:
+def replace_decimal(node: exp.Expression) -> exp.Expression:
     """0.5 and 0.5e0 are both NUMERIC in PostgreSQL."""
     if not is_decimal(node) or (isinstance(node.parent, exp.Cast) and node.parent.to.is_type("double")):
         return node
-    return exp.cast(number(node.this), "double")
+    return exp.cast(make_number(node.this), "double")
 
 
 # PostgreSQL calls DuckDB's types so
@@ -29,7 +38,7 @@ _TYPES = {
 }  # fmt: skip
 
 
-def types(node: exp.Expression) -> exp.Expression:
+def replace_types(node: exp.Expression) -> exp.Expression:
     """Write typeof; a number always casts to DOUBLE, and where anything else does not, PostgreSQL complains."""
     if isinstance(node, exp.Typeof):
         name = exp.cast(exp.Anonymous(this="PG_TYPEOF", expressions=[node.this.copy()]), "text")
@@ -39,22 +48,22 @@ def types(node: exp.Expression) -> exp.Expression:
     return node
 
 
-def same(node: exp.Expression) -> exp.Expression:
+def replace_distinct(node: exp.Expression) -> exp.Expression:
     """Write IS NOT DISTINCT FROM, for which PostgreSQL has no hash join: arrays are equal where both hold NULL."""
     if isinstance(node, exp.NullSafeEQ):
-        left, right = (exp.Array(expressions=[whole(side.copy())]) for side in (node.this, node.expression))
+        left, right = (exp.Array(expressions=[strip_parentheses(side.copy())]) for side in (node.this, node.expression))
         return exp.EQ(this=left, expression=right)
     return node
 
 
-def struct(node: exp.Expression) -> exp.Expression:
+def replace_struct(node: exp.Expression) -> exp.Expression:
     """Write a struct that stands in a message."""
     if isinstance(node, exp.Struct) and isinstance(node.parent, exp.Cast) and node.parent.to.is_type("text", "varchar"):
         return exp.Anonymous(this="ROW", expressions=[e.expression.copy() for e in node.expressions])
     return node
 
 
-def byte_order(node: exp.Expression) -> exp.Expression:
+def replace_byte_order(node: exp.Expression) -> exp.Expression:
     """Let text be summed up in the order of its bytes, as DuckDB has it, whatever the collation of the database."""
     if not (isinstance(node, exp.Window) and isinstance(node.this, exp.Sum) and node.args.get("order")):
         return node
@@ -74,7 +83,7 @@ def byte_order(node: exp.Expression) -> exp.Expression:
     return node
 
 
-def exponential(node: exp.Expression) -> exp.Expression:
+def replace_exponential(node: exp.Expression) -> exp.Expression:
     """exp(-800) is an error in PostgreSQL (an underflow), 0 in DuckDB."""
     if isinstance(node, exp.Exp):
         tiny = exp.LT(this=exp.Paren(this=node.this.copy()), expression=exp.Neg(this=exp.Literal.number(700)))
@@ -82,7 +91,7 @@ def exponential(node: exp.Expression) -> exp.Expression:
     return node
 
 
-def filtered(node: exp.Expression) -> exp.Expression:
+def replace_list_filter(node: exp.Expression) -> exp.Expression:
     """Write list_filter as an array of a subquery, and its length."""
     is_list = isinstance(node, exp.Length) and isinstance(node.this, exp.Array)
     if is_list and isinstance(node.this.expressions[0], exp.Select):
@@ -93,7 +102,9 @@ def filtered(node: exp.Expression) -> exp.Expression:
     listed, value, place, condition = parts
     place = place or "sdc__place"
     number_of_place = exp.cast(exp.column(place, quoted=True), "int")
-    where = lists.replaced(lists.replaced(condition, place, number_of_place), value, exp.column(value, quoted=True))
+    where = lists.substitute_variable(
+        lists.substitute_variable(condition, place, number_of_place), value, exp.column(value, quoted=True)
+    )
     rows_of_list = exp.Unnest(
         expressions=[listed.copy()],
         alias=exp.TableAlias(
@@ -105,7 +116,7 @@ def filtered(node: exp.Expression) -> exp.Expression:
     return exp.Array(expressions=[chosen.order_by(exp.column(place, quoted=True))])
 
 
-def common_bits(node: exp.Expression) -> exp.Expression:
+def replace_common_bits(node: exp.Expression) -> exp.Expression:
     """Write the bits that two bit strings have in common."""
     if not (isinstance(node, exp.Anonymous) and node.name == "sdc__common_bits"):
         return node
@@ -121,16 +132,16 @@ def common_bits(node: exp.Expression) -> exp.Expression:
     return exp.Array(expressions=[common.order_by(exp.column(place.copy()))])
 
 
-def bit_count(node: exp.Expression) -> exp.Expression:
+def replace_bit_count(node: exp.Expression) -> exp.Expression:
     """Write bit_count of a number, which PostgreSQL counts in bit strings."""
     if isinstance(node, exp.Anonymous) and node.name == "bit_count":
         return exp.Anonymous(this="BIT_COUNT", expressions=[exp.cast(node.expressions[0].copy(), "bit(64)")])
     return node
 
 
-def unnested(node: exp.Expression) -> exp.Expression:
+def replace_unnest(node: exp.Expression) -> exp.Expression:
     """Write unnest(list) and unnest(range(len(list)))."""
-    listed = lists.is_series_of(node)
+    listed = lists.match_series(node)
     if listed is not None:
         size = exp.Anonymous(this="CARDINALITY", expressions=[listed.copy()])
         last = exp.Sub(this=size, expression=exp.Literal.number(1))
@@ -140,40 +151,40 @@ def unnested(node: exp.Expression) -> exp.Expression:
     return node
 
 
-def rows(node: exp.Expression) -> exp.Expression:
+def replace_rows(node: exp.Expression) -> exp.Expression:
     """Write unnest(range(a, b))."""
     made = lists.series(node)
     return node if made is node else exp.Anonymous(this="GENERATE_SERIES", expressions=made.expressions)
 
 
-def words(node: exp.Expression) -> exp.Expression:
+def replace_draw_words(node: exp.Expression) -> exp.Expression:
     """Write the functions that draws call."""
-    if parts := arguments_of(node, "sdc__uniform_of"):
-        bits = exp.cast(called("CONCAT", "x", digits(*parts)), "bit(52)")
-        return exp.Paren(this=uniform(exp.cast(bits, "bigint")))
-    if parts := arguments_of(node, "sdc__fraction_text"):
+    if parts := match_call(node, "sdc__uniform_of"):
+        bits = exp.cast(make_call("CONCAT", "x", write_digits(*parts)), "bit(52)")
+        return exp.Paren(this=write_uniform(exp.cast(bits, "bigint")))
+    if parts := match_call(node, "sdc__fraction_text"):
         return exp.cast(parts[0].copy(), "text")
-    if arguments_of(node, "getvariable"):
+    if match_call(node, "getvariable"):
         return exp.Anonymous(this="CURRENT_SETTING", expressions=[exp.Literal.string("sdc.key"), exp.true()])
     return node
 
 
-def functions(node: exp.Expression) -> exp.Expression:
+def replace_functions(node: exp.Expression) -> exp.Expression:
     """Write functions of texts and numbers."""
     if isinstance(node, exp.SHA2):
-        return called("ENCODE", called("SHA256", called("CONVERT_TO", node.this, "UTF8")), "hex")
+        return make_call("ENCODE", make_call("SHA256", make_call("CONVERT_TO", node.this, "UTF8")), "hex")
     if isinstance(node, exp.ToBase64):
-        return called("ENCODE", node.this, "base64")
+        return make_call("ENCODE", node.this, "base64")
     if isinstance(node, exp.Unhex):
-        return called("DECODE", node.this, "hex")
+        return make_call("DECODE", node.this, "hex")
     if isinstance(node, exp.IsNan):
-        return exp.EQ(this=pasted(node.this), expression=exp.cast(exp.Literal.string("NaN"), "double"))
-    if parts := arguments_of(node, "round_even"):
-        return called("ROUND", parts[0])
-    return shared_function(node) or node
+        return exp.EQ(this=wrap_value(node.this), expression=exp.cast(exp.Literal.string("NaN"), "double"))
+    if parts := match_call(node, "round_even"):
+        return make_call("ROUND", parts[0])
+    return replace_shared_function(node) or node
 
 
-def type_asked(node: exp.Expression) -> exp.Expression:
+def replace_type_question(node: exp.Expression) -> exp.Expression:
     """Ask the type of one record, where values in two forms are looked for: no other is read if it has one form."""
     if not (isinstance(node, exp.Select) and node.expressions and node.expressions[0].alias == FORM):
         return node
@@ -185,7 +196,7 @@ def type_asked(node: exp.Expression) -> exp.Expression:
     return made
 
 
-def check(node: exp.Expression) -> exp.Expression:
+def replace_check(node: exp.Expression) -> exp.Expression:
     """Write the branch of a check with bare NULLs, which take any type."""
     source = node.args.get(FROM) if isinstance(node, exp.Select) else None
     if source is None or source.this.alias != CHECK:
@@ -199,9 +210,12 @@ def check(node: exp.Expression) -> exp.Expression:
 
 ENGINE = Engine(
     steps=(
-        type_asked, words, plain_sum, any_value, null, lists.listed, lists.as_it_is, lists.collected, quotient, decimal,
-        types, unnested, rows, filtered, bit_count, common_bits, struct, same, byte_order, exponential, functions,
-        check, error,
+        replace_type_question, replace_draw_words, replace_sum, replace_any_value, replace_null,
+        lists.replace_list_lookup, lists.replace_bit_string, lists.replace_list_aggregate, replace_quotient,
+        replace_decimal,
+        replace_types, replace_unnest, replace_rows, replace_list_filter, replace_bit_count, replace_common_bits,
+        replace_struct, replace_distinct, replace_byte_order, replace_exponential, replace_functions,
+        replace_check, replace_error,
     ),
     nodes=(exp.Offset, exp.Left, exp.Unnest, exp.Collate, exp.DataTypeParam),
     functions=frozenset({

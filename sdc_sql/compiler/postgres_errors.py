@@ -44,7 +44,7 @@ def _branches(case: exp.Case) -> list[exp.Expression | None]:
     return [*(branch.args["true"] for branch in case.args["ifs"]), case.args.get("default")]
 
 
-def error(node: exp.Expression) -> exp.Expression:
+def replace_error(node: exp.Expression) -> exp.Expression:
     """Write CASE ... ELSE error(m) END and coalesce(x, error(m))."""
     if isinstance(node, exp.Coalesce) and is_error(node.expressions[-1]):
         kept = [part.copy() for part in (node.this, *node.expressions[:-1])]

@@ -8,10 +8,10 @@ from sqlglot import exp
 
 from sdc_sql.compiler.columns import Field, Item, Source, Sources
 from sdc_sql.compiler.constants import complain, fold
-from sdc_sql.compiler.expressions import with_earlier
-from sdc_sql.compiler.items import items_of, parts_of
-from sdc_sql.compiler.relations import from_clause
-from sdc_sql.compiler.trees import FROM, WITH, aggregates, aliased, refuse_others
+from sdc_sql.compiler.expressions import replace_earlier_columns
+from sdc_sql.compiler.items import expand_item, list_parts
+from sdc_sql.compiler.relations import expand_from
+from sdc_sql.compiler.trees import FROM, WITH, alias_column, find_aggregates, refuse_others
 from sdc_sql.errors import Unsupported
 
 if TYPE_CHECKING:
@@ -32,17 +32,17 @@ def select(expansion: Expansion, tree: exp.Select, scope: Scope, outer: Sources 
     if where and fold(expansion.inlined(where.this.copy())) == exp.false():
         return None  # the result is known before the relations are read
     result = exp.Select()
-    sources = from_clause(expansion, tree, result, scope, outer)
+    sources = expand_from(expansion, tree, result, scope, outer)
     if sources is None:
         _refuse_aggregate_of_nothing(expansion, tree)
         return None
     items: list[Item] = []
     for node in tree.expressions:
-        items += items_of(expansion, node, sources, scope, items)
+        items += expand_item(expansion, node, sources, scope, items)
     for item in items:
         complain(item.tree)
     shown = [item.sql() for item in items if not item.field.is_apart]
-    result.set("expressions", shown or [aliased(exp.Literal.number(1), "sdc__one")])
+    result.set("expressions", shown or [alias_column(exp.Literal.number(1), "sdc__one")])
     if tree.args.get("distinct"):
         refuse_others(tree.args["distinct"], set())
         result.set("distinct", exp.Distinct())
@@ -65,7 +65,7 @@ def _refuse_aggregate_of_nothing(expansion: Expansion, tree: exp.Select) -> None
     group = tree.args.get("group")
     if group and any(isinstance(key, exp.Column) for key in group.expressions):
         return
-    aggregated = any(aggregates(expansion.inlined(e.copy())) for e in tree.expressions)
+    aggregated = any(find_aggregates(expansion.inlined(e.copy())) for e in tree.expressions)
     if group or tree.args.get("having") or aggregated:
         raise Unsupported(f"An aggregate of a subquery that gives no rows: {tree.sql('duckdb')[:80]}")
 
@@ -86,11 +86,11 @@ def _group(
     """Expand GROUP BY, and list the columns that GROUP BY ALL stands for; return None where no column is left."""
     refuse_others(group, {"all", "expressions"})
     if group.args.get("all"):
-        keys = [item.tree for item in items if not aggregates(item.tree)]
+        keys = [item.tree for item in items if not find_aggregates(item.tree)]
     else:
         keys = []
         for node in group.expressions:
-            key = expansion.expression(with_earlier(node.copy(), sources, items), sources, scope)
-            keys += [key, *(i.tree for i in parts_of(expansion, Item(key, Field("")), sources))]
+            key = expansion.expression(replace_earlier_columns(node.copy(), sources, items), sources, scope)
+            keys += [key, *(i.tree for i in list_parts(expansion, Item(key, Field("")), sources))]
     keys = [key.copy() for key in keys if next(key.find_all(exp.Column), None)]
     return exp.Group(expressions=keys) if keys else None

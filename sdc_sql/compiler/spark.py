@@ -8,28 +8,36 @@ from sqlglot import exp
 
 from sdc_sql.compiler import lists
 from sdc_sql.compiler.constants import is_error
-from sdc_sql.compiler.definitions import pasted
-from sdc_sql.compiler.doubles import any_value, is_decimal, null, number, plain_sum, quotient, type_name
-from sdc_sql.compiler.draws import arguments_of, called, digits, shared_function, uniform
+from sdc_sql.compiler.definitions import wrap_value
+from sdc_sql.compiler.doubles import (
+    is_decimal,
+    make_number,
+    replace_any_value,
+    replace_null,
+    replace_quotient,
+    replace_sum,
+    type_name,
+)
+from sdc_sql.compiler.draws import make_call, match_call, replace_shared_function, write_digits, write_uniform
 from sdc_sql.compiler.engine import Engine
 from sdc_sql.errors import Unsupported
 
 
-def decimal(node: exp.Expression) -> exp.Expression:
+def replace_decimal(node: exp.Expression) -> exp.Expression:
     """0.5 is a DECIMAL in Spark, 0.5e0 a DOUBLE."""
-    return number(node.this) if is_decimal(node) else node
+    return make_number(node.this) if is_decimal(node) else node
 
 
 # Spark calls DuckDB's types so
 _TYPES = {"int": "INTEGER", "string": "VARCHAR"}
 
 
-def types(node: exp.Expression) -> exp.Expression:
+def replace_types(node: exp.Expression) -> exp.Expression:
     """Write typeof."""
     return type_name(node.copy(), _TYPES) if isinstance(node, exp.Typeof) else node
 
 
-def filtered(node: exp.Expression) -> exp.Expression:
+def replace_list_filter(node: exp.Expression) -> exp.Expression:
     """Write list_filter and its length (Spark counts places from 0)."""
     if isinstance(node, exp.Length) and isinstance(node.this, exp.ArrayFilter):
         return exp.Anonymous(this="SIZE", expressions=[node.this.copy()])
@@ -39,13 +47,13 @@ def filtered(node: exp.Expression) -> exp.Expression:
     listed, value, place, condition = parts
     one_more = exp.Paren(this=exp.Add(this=exp.to_identifier(place), expression=exp.Literal.number(1)))
     rule = exp.Lambda(
-        this=lists.replaced(condition, place, one_more),
+        this=lists.substitute_variable(condition, place, one_more),
         expressions=[exp.to_identifier(value), exp.to_identifier(place)],
     )
     return exp.ArrayFilter(this=listed.copy(), expression=rule)
 
 
-def common_bits(node: exp.Expression) -> exp.Expression:
+def replace_common_bits(node: exp.Expression) -> exp.Expression:
     """Write the bits that two bit strings have in common."""
     if not (isinstance(node, exp.Anonymous) and node.name == "sdc__common_bits"):
         return node
@@ -54,14 +62,14 @@ def common_bits(node: exp.Expression) -> exp.Expression:
     return exp.Anonymous(this="ZIP_WITH", expressions=[*node.expressions, rule])
 
 
-def bit_count(node: exp.Expression) -> exp.Expression:
+def replace_bit_count(node: exp.Expression) -> exp.Expression:
     """Write bit_count."""
     if isinstance(node, exp.Anonymous) and node.name == "bit_count":
         return exp.Anonymous(this="BIT_COUNT", expressions=node.expressions)
     return node
 
 
-def side_by_side(node: exp.Expression) -> exp.Expression:
+def replace_zip(node: exp.Expression) -> exp.Expression:
     """Write several unnest(list) side by side, which Spark does not take: inline(arrays_zip(...))."""
     if not isinstance(node, exp.Select):
         return node
@@ -70,7 +78,7 @@ def side_by_side(node: exp.Expression) -> exp.Expression:
         return node
     parts = []
     for item in unnested:
-        listed = lists.is_series_of(item.this)
+        listed = lists.match_series(item.this)
         if listed is None:
             parts.append(item.this.this.copy())
         else:
@@ -85,7 +93,7 @@ def side_by_side(node: exp.Expression) -> exp.Expression:
     return made
 
 
-def rows(node: exp.Expression) -> exp.Expression:
+def replace_rows(node: exp.Expression) -> exp.Expression:
     """Write unnest(range(a, b))."""
     made = lists.series(node)
     if made is node:
@@ -99,7 +107,7 @@ NEVER_NULL = {
 }  # fmt: skip
 
 
-def join(node: exp.Expression) -> exp.Expression:
+def replace_join(node: exp.Expression) -> exp.Expression:
     """Write a = b of an inner join so that Spark infers no `a IS NOT NULL`, with which it would drop an error."""
     if not (isinstance(node, exp.Join) and not node.side and node.args.get("on")):
         return node
@@ -120,24 +128,24 @@ def join(node: exp.Expression) -> exp.Expression:
     return made
 
 
-def error(node: exp.Expression) -> exp.Expression:
+def replace_error(node: exp.Expression) -> exp.Expression:
     """Write error(message)."""
     return exp.Anonymous(this="RAISE_ERROR", expressions=node.expressions) if is_error(node) else node
 
 
-def words(node: exp.Expression) -> exp.Expression:
+def replace_draw_words(node: exp.Expression) -> exp.Expression:
     """Write the functions that draws call."""
-    if parts := arguments_of(node, "sdc__uniform_of"):
-        return exp.Paren(this=uniform(called("CONV", digits(*parts), 16, 10)))
-    if parts := arguments_of(node, "sdc__fraction_text"):  # its text is like 12.3, 0.000123 or 1.23e-05
+    if parts := match_call(node, "sdc__uniform_of"):
+        return exp.Paren(this=write_uniform(make_call("CONV", write_digits(*parts), 16, 10)))
+    if parts := match_call(node, "sdc__fraction_text"):  # its text is like 12.3, 0.000123 or 1.23e-05
         (figure,) = parts
-        plain = called("REGEXP_REPLACE", called("FORMAT_STRING", "%.10f", figure), "0+$", "")
+        plain = make_call("REGEXP_REPLACE", make_call("FORMAT_STRING", "%.10f", figure), "0+$", "")
         power: exp.Expression = exp.cast(figure.copy(), "text")
         for old, new in (("[.]0E", "E"), ("E-([0-9])$", "e-0$1"), ("E", "e")):
-            power = called("REGEXP_REPLACE", power, old, new)
-        small = exp.LT(this=pasted(figure), expression=exp.Literal.number("1e-4"))
+            power = make_call("REGEXP_REPLACE", power, old, new)
+        small = exp.LT(this=wrap_value(figure), expression=exp.Literal.number("1e-4"))
         return exp.Case(ifs=[exp.If(this=small, true=power)], default=plain)
-    if arguments_of(node, "getvariable"):  # an aggregate has a row, with a NULL, whatever the view holds
+    if match_call(node, "getvariable"):  # an aggregate has a row, with a NULL, whatever the view holds
         key = exp.column("sdc_key", quoted=True)
         return exp.Subquery(this=exp.select(exp.Max(this=key)).from_(exp.to_table("sdc_key")))
     return node
@@ -146,17 +154,17 @@ def words(node: exp.Expression) -> exp.Expression:
 _NAMES: dict[type[exp.Expression], str] = {exp.ToBase64: "BASE64", exp.Unhex: "UNHEX", exp.IsNan: "ISNAN"}
 
 
-def functions(node: exp.Expression) -> exp.Expression:
+def replace_functions(node: exp.Expression) -> exp.Expression:
     """Write functions of texts and numbers."""
     if type(node) in _NAMES:
-        return called(_NAMES[type(node)], node.this)
+        return make_call(_NAMES[type(node)], node.this)
     if isinstance(node, exp.SHA2):
-        return called("SHA2", node.this, 256)
+        return make_call("SHA2", node.this, 256)
     if isinstance(node, exp.Left):
-        return called("SUBSTR", node.this, 1, node.expression)
-    if parts := arguments_of(node, "round_even"):
-        return called("RINT", parts[0])
-    return shared_function(node) or node
+        return make_call("SUBSTR", node.this, 1, node.expression)
+    if parts := match_call(node, "round_even"):
+        return make_call("RINT", parts[0])
+    return replace_shared_function(node) or node
 
 
 def refuse_join(join: exp.Join) -> None:
@@ -188,8 +196,10 @@ def _keeps_checks(join: exp.Join) -> bool:
 
 ENGINE = Engine(
     steps=(
-        words, plain_sum, any_value, null, lists.listed, lists.as_it_is, lists.collected, quotient, decimal, types,
-        side_by_side, rows, filtered, bit_count, common_bits, join, functions, error,
+        replace_draw_words, replace_sum, replace_any_value, replace_null, lists.replace_list_lookup,
+        lists.replace_bit_string, lists.replace_list_aggregate, replace_quotient, replace_decimal, replace_types,
+        replace_zip, replace_rows, replace_list_filter, replace_bit_count, replace_common_bits, replace_join,
+        replace_functions, replace_error,
     ),
     nodes=(exp.Struct, exp.PropertyEQ, exp.Dot, exp.Explode, exp.Aliases, exp.Typeof, exp.ArrayFilter, exp.Lambda),
     functions=frozenset({

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from sdc_sql.db.names import named
+from sdc_sql.db.names import parse_table_name
 from sdc_sql.errors import Unsupported
 
 # sqlglot 28 renamed these arguments
@@ -25,28 +25,28 @@ def refuse_others(tree: exp.Expression, known: set[str]) -> None:
             raise Unsupported(f"The expansion does not know {name} of {type(tree).__name__}: {tree.sql('duckdb')[:80]}")
 
 
-def table(name: str) -> exp.Table:
+def make_table(name: str) -> exp.Table:
     """Return a table by the name that the caller writes, qualified or not: it is read as DuckDB reads it.
 
     Examples
     --------
-    >>> table('my."ta ble"').sql("duckdb"), table("x; DROP TABLE y").sql("duckdb")
+    >>> make_table('my."ta ble"').sql("duckdb"), make_table("x; DROP TABLE y").sql("duckdb")
     ('"my"."ta ble"', '"x; DROP TABLE y"')
     """
-    return named(name)
+    return parse_table_name(name)
 
 
-def quoted(name: str) -> exp.Column:
+def quote_column(name: str) -> exp.Column:
     """Return a column by its name."""
     return exp.column(name, quoted=True)
 
 
-def aliased(tree: exp.Expression, name: str) -> exp.Alias:
+def alias_column(tree: exp.Expression, name: str) -> exp.Alias:
     """Return an expression as a column with a name."""
     return exp.Alias(this=tree, alias=exp.to_identifier(name, quoted=True))
 
 
-def reference(name: str, alias: str) -> exp.Table:
+def make_reference(name: str, alias: str) -> exp.Table:
     """Return a common table expression of the result as FROM has it."""
     made = exp.Table(this=exp.to_identifier(name, quoted=True))
     if alias and alias != name:
@@ -54,13 +54,13 @@ def reference(name: str, alias: str) -> exp.Table:
     return made
 
 
-def subquery(tree: exp.Query, alias: str) -> exp.Subquery:
+def make_subquery(tree: exp.Query, alias: str) -> exp.Subquery:
     """Return a query as FROM has it."""
     name = exp.TableAlias(this=exp.to_identifier(alias, quoted=True))
-    return exp.Subquery(this=without_parentheses(tree), alias=name)
+    return exp.Subquery(this=unwrap_query(tree), alias=name)
 
 
-def without_parentheses(tree: exp.Query) -> exp.Query:
+def unwrap_query(tree: exp.Query) -> exp.Query:
     """Return a query without the parentheses around it."""
     while isinstance(tree, exp.Subquery):
         inner: exp.Query = tree.this
@@ -68,6 +68,6 @@ def without_parentheses(tree: exp.Query) -> exp.Query:
     return tree
 
 
-def aggregates(tree: exp.Expression) -> bool:
+def find_aggregates(tree: exp.Expression) -> bool:
     """Say whether an expression is one of a group of records."""
     return any(not isinstance(node.parent, exp.Window) for node in tree.find_all(exp.AggFunc))

@@ -10,7 +10,7 @@ from sqlglot import ErrorLevel, TokenType, exp, tokenize
 
 from sdc_sql.compiler.engines import ENGINES
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.macros import by_name
+from sdc_sql.db.catalogue.macros import index_catalogue
 from sdc_sql.version import VERSION
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _TYPES = "Masked columns are DOUBLEs, whole where they were whole numbers: cast 
 _OPEN, _CLOSE = (TokenType.L_PAREN, TokenType.CASE), (TokenType.R_PAREN, TokenType.END)
 
 
-def written(tree: exp.Query, call: exp.Expression, dialect: str) -> str:
+def format_query(tree: exp.Query, call: exp.Expression, dialect: str) -> str:
     """Return a query as text, with a comment that names the call of the macro that it stands for."""
     # (sqlglot 30.0 indents a name of several lines with the rest)
     of_one_line = not any("\n" in str(name.this) for name in tree.find_all(exp.Identifier))
@@ -35,13 +35,13 @@ def written(tree: exp.Query, call: exp.Expression, dialect: str) -> str:
     )
     if not any("\n" in str(literal.this) for literal in tree.find_all(exp.Literal, exp.Identifier)):
         sql = re.sub(r"FILTER\(WHERE\n\s+", "FILTER(WHERE ", sql)
-        sql = "\n".join(part for line in _joined(sql.split("\n")) for part in _cut(line, dialect))
-    return f"{_comment(call, dialect)}\n{sql}"
+        sql = "\n".join(part for line in _join_short_lines(sql.split("\n")) for part in _cut_line(line, dialect))
+    return f"{_write_comment(call, dialect)}\n{sql}"
 
 
-def _comment(call: exp.Expression, dialect: str) -> str:
-    declared = by_name().get(call.name)
-    said = [query.text(call.transform(_plain)), f"Compiled by sdc-sql {VERSION} for {dialect}."]
+def _write_comment(call: exp.Expression, dialect: str) -> str:
+    declared = index_catalogue().get(call.name)
+    said = [query.write_sql(call.transform(_shorten_number)), f"Compiled by sdc-sql {VERSION} for {dialect}."]
     said += [f"Source: {declared.source}"] if declared and declared.source else []
     said += [ENGINES[dialect].key, _TYPES] if declared and declared.masks and declared.needs_key else []
     said += ENGINES[dialect].notes if dialect in ENGINES else ()
@@ -55,7 +55,7 @@ def _comment(call: exp.Expression, dialect: str) -> str:
     return "/* " + "\n   ".join(lines) + " */"
 
 
-def _plain(node: exp.Expression) -> exp.Expression:
+def _shorten_number(node: exp.Expression) -> exp.Expression:
     """Write 0.1e0 as 0.1, as it was given."""
     if isinstance(node, exp.Literal) and not node.is_string and str(node.this).endswith("e0"):
         return exp.Literal.number(str(node.this).removesuffix("e0"))
@@ -68,7 +68,7 @@ def _harmless(text: str) -> str:
     return re.sub(r"(?<=\*)(?=/)|(?<=/)(?=\*)", " ", visible)
 
 
-def _joined(lines: Iterable[str]) -> list[str]:
+def _join_short_lines(lines: Iterable[str]) -> list[str]:
     """Write what stands alone between two parentheses on their line, where it fits."""
     done: list[str] = []
     for line in lines:
@@ -80,16 +80,16 @@ def _joined(lines: Iterable[str]) -> list[str]:
     return done
 
 
-def _cut(line: str, dialect: str) -> Iterator[str]:
+def _cut_line(line: str, dialect: str) -> Iterator[str]:
     """Cut a line that is too long: where the fewest parentheses are open, and there as late as possible."""
     indent = " " * (len(line) - len(line.lstrip()) + 2)
-    while len(line) > WIDTH and (place := _place(line, len(indent) + 10, dialect)):
+    while len(line) > WIDTH and (place := _find_cut(line, len(indent) + 10, dialect)):
         yield line[:place].rstrip()
         line = indent + line[place:]
     yield line
 
 
-def _place(line: str, first: int, dialect: str) -> int | None:
+def _find_cut(line: str, first: int, dialect: str) -> int | None:
     """Return where to cut a line, not before a place."""
     depth, best = 0, None
     for token in tokenize(line, read=dialect):

@@ -14,8 +14,8 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, load_macros
-from sdc_sql.db.table import fetched
-from sdc_sql.errors import translated
+from sdc_sql.db.table import fetch_rows
+from sdc_sql.errors import translate_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,7 +44,7 @@ class HouseholdColumn:
         return f"{self.name} (the same for all members in {self.share:.2%} of {self.households:,} households)"
 
 
-def found_columns(
+def find_household_columns(
     con: duckdb.DuckDBPyConnection, table: str, household: str, columns: Iterable[str]
 ) -> list[HouseholdColumn]:
     """Return the columns of the household: those that are constant within households, or nearly so.
@@ -56,13 +56,13 @@ def found_columns(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> [str(column) for column in found_columns(data.con, data.table, "household", ["sex", "w"])]
+    >>> [str(column) for column in find_household_columns(data.con, data.table, "household", ["sex", "w"])]
     ['sex (the same for all members of each of 1 households)']
     """
     asked = [*columns]
     if not asked:
         return []
-    rows = fetched(con, query.call("sdc_constant_columns", table, household, columns=asked))
+    rows = fetch_rows(con, query.call_macro("sdc_constant_columns", table, household, columns=asked))
     return [
         HouseholdColumn(row["variable"], row["households"], row["share"])
         for row in rows
@@ -75,28 +75,28 @@ def _nearly(share: float, by_chance: float | None) -> bool:
     return share >= NEAR and chance < 1 and (share - chance) / (1 - chance) >= _GAIN
 
 
-def missing_of(con: duckdb.DuckDBPyConnection, table: str, columns: Sequence[str]) -> list[str]:
+def find_missing_columns(con: duckdb.DuckDBPyConnection, table: str, columns: Sequence[str]) -> list[str]:
     """Return the columns that are NULL in some record."""
     if not columns:
         return []
     known = [exp.alias_(exp.Count(this=exp.column(c, quoted=True)), f"known_{i}") for i, c in enumerate(columns)]
     rows = exp.select(exp.alias_(exp.Count(this=exp.Star()), "records"), *known).from_(query_table(table))
-    (row,) = fetched(con, rows)
+    (row,) = fetch_rows(con, rows)
     records, *counts = row.values()
     return [name for name, count in zip(columns, counts, strict=True) if count < records]
 
 
 def query_table(table: str) -> exp.Table:
     """Return a table by its name, as the macros read it."""
-    return exp.Table(this=exp.Anonymous(this="query_table", expressions=[query.literal(table)]))
+    return exp.Table(this=exp.Anonymous(this="query_table", expressions=[query.make_text_literal(table)]))
 
 
-def completed_table(con: duckdb.DuckDBPyConnection, table: str, household: str, columns: Sequence[str]) -> str:
+def complete_table(con: duckdb.DuckDBPyConnection, table: str, household: str, columns: Sequence[str]) -> str:
     """Return the name of a table that reads as this one, completed by its households as it now is.
 
     The records that lack a value are completed and kept in a temporary table; a view has them beside the others.
     """
-    missing = missing_of(con, table, columns)
+    missing = find_missing_columns(con, table, columns)
     if not missing:
         return table
     made_of = "\n".join([table, household, *missing])
@@ -104,27 +104,30 @@ def completed_table(con: duckdb.DuckDBPyConnection, table: str, household: str, 
     part, whole = (
         exp.table_(prefix + digest, db="main", catalog="temp", quoted=True) for prefix in (RECORDS, COMPLETED)
     )
-    records = query.call("sdc__completed_records", table, household, missing)
+    records = query.call_macro("sdc__completed_records", table, household, missing)
     shown = [exp.not_(exp.column(name, quoted=True).is_(exp.null())) for name in missing]
     others = exp.select("*").from_(query_table(table)).where(*shown)
     both = exp.union(others, exp.select("*").from_(part), distinct=False)
     both.set("by_name", exp.true())
-    with translated():
-        _made(con, part, "TABLE", records)
-        counted = _counted(con, table, household, missing_of(con, f"temp.{part.name}", missing))
+    with translate_errors():
+        _make_relation(con, part, "TABLE", records)
+        counted = _find_counted_columns(con, table, household, find_missing_columns(con, f"temp.{part.name}", missing))
         if counted:
             sized = exp.table_(f"{part.name}_counted", db="main", catalog="temp", quoted=True)
-            _made(
-                con, sized, "TABLE", query.call("sdc__counted_records", f"temp.{part.name}", table, household, counted)
+            _make_relation(
+                con,
+                sized,
+                "TABLE",
+                query.call_macro("sdc__counted_records", f"temp.{part.name}", table, household, counted),
             )
-            _made(con, part, "TABLE", exp.select("*").from_(sized))
+            _make_relation(con, part, "TABLE", exp.select("*").from_(sized))
             con.execute(f"DROP TABLE temp.{sized.name}")
-        _made(con, whole, "VIEW", both)
+        _make_relation(con, whole, "VIEW", both)
     return whole.name
 
 
-def _made(con: duckdb.DuckDBPyConnection, target: exp.Table, kind: str, rows: exp.Expression) -> None:
-    load_macros(con, query.text(rows))
+def _make_relation(con: duckdb.DuckDBPyConnection, target: exp.Table, kind: str, rows: exp.Expression) -> None:
+    load_macros(con, query.write_sql(rows))
     made = exp.Create(
         this=target.copy(), kind=kind, replace=True, expression=rows,
         properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
@@ -132,34 +135,38 @@ def _made(con: duckdb.DuckDBPyConnection, target: exp.Table, kind: str, rows: ex
     execute(con, made).fetchall()
 
 
-def _counted(con: duckdb.DuckDBPyConnection, table: str, household: str, columns: Sequence[str]) -> list[str]:
+def _find_counted_columns(
+    con: duckdb.DuckDBPyConnection, table: str, household: str, columns: Sequence[str]
+) -> list[str]:
     """Return which of the columns can be counted, as the size of the household.
 
     In a large table one in ``_PART`` households is enough to exclude nearly all columns.
     """
-    records = fetched(con, exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(query_table(table)))[0]["n"]
+    records = fetch_rows(con, exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(query_table(table)))[0]["n"]
     every = _PART if records > _MANY_RECORDS else 1
     asked = [
-        c for c in columns if fetched(con, query.call("sdc__may_be_counted", table, household, c, every))[0]["sdc__may"]
+        c
+        for c in columns
+        if fetch_rows(con, query.call_macro("sdc__may_be_counted", table, household, c, every))[0]["sdc__may"]
     ]
     if not asked:
         return []
-    (row,) = fetched(con, query.call("sdc__columns_that_count", table, household, asked))
+    (row,) = fetch_rows(con, query.call_macro("sdc__columns_that_count", table, household, asked))
     return [name for name in asked if name in row["sdc__counted"]]
 
 
-def mentioned(value: Any) -> set[str]:  # noqa: ANN401 - any argument
+def collect_texts(value: Any) -> set[str]:  # noqa: ANN401 - any argument
     """Return the texts in an argument, however deep, any of which may name a column.
 
     Examples
     --------
-    >>> sorted(mentioned({"very": ["sex"], "region": None}))
+    >>> sorted(collect_texts({"very": ["sex"], "region": None}))
     ['region', 'sex', 'very']
     """
     if isinstance(value, str):
         return {value}
     if isinstance(value, dict):
-        return {text for pair in value.items() for one in pair for text in mentioned(one)}
+        return {text for pair in value.items() for one in pair for text in collect_texts(one)}
     if isinstance(value, list | tuple | set | frozenset):
-        return {text for one in value for text in mentioned(one)}
+        return {text for one in value for text in collect_texts(one)}
     return set()

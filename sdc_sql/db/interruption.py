@@ -10,7 +10,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from sdc_sql.udfs.interruption import allow_kernels, hearing, stop_kernels
+from sdc_sql.udfs.interruption import allow_kernels, hear_signals, stop_kernels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -31,19 +31,19 @@ class Ended(KeyboardInterrupt):
         super().__init__(number)
 
 
-def ends(error: KeyboardInterrupt) -> bool:
+def is_ending(error: KeyboardInterrupt) -> bool:
     """Return whether a prompt ends too: at every signal but Ctrl-C, which ends what runs there and no more."""
     return isinstance(error, Ended) and error.number != signal.SIGINT
 
 
 @contextmanager
-def ending() -> Iterator[None]:
+def raise_on_end() -> Iterator[None]:
     """Raise a signal that ends the program as :class:`Ended` while a block runs; a signal ignored before stays ignored.
 
     The handlers from before come back afterwards. In a thread that is told of no signals nothing is changed.
     """
     before = _handlers(ENDING)
-    with _handled(dict.fromkeys(before, _end), before):
+    with _replace_handlers(dict.fromkeys(before, _end), before):
         yield
 
 
@@ -52,12 +52,12 @@ def _end(number: int, _: FrameType | None) -> None:
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
+def hold_signals() -> Iterator[None]:
     """Let a signal wait until a short block has ended: a half removed folder would stay for good."""
     came: list[int] = []
     before = _handlers(ENDING)
     try:
-        with _handled(dict.fromkeys(before, lambda number, _: came.append(number)), before):
+        with _replace_handlers(dict.fromkeys(before, lambda number, _: came.append(number)), before):
             yield
     finally:
         for number in came[:1]:
@@ -65,7 +65,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 @contextmanager
-def interruptible(numbers: tuple[int, ...] = (signal.SIGINT,)) -> Iterator[None]:
+def allow_interruption(numbers: tuple[int, ...] = (signal.SIGINT,)) -> Iterator[None]:
     """Run a block; what the handler of a signal raises (KeyboardInterrupt) ends its kernels too, and is what is raised.
 
     The handlers are the caller's own, whatever they do. In a thread that is told of no signals nothing is changed.
@@ -89,7 +89,7 @@ def interruptible(numbers: tuple[int, ...] = (signal.SIGINT,)) -> Iterator[None]
             raise
 
     try:
-        with _handled(dict.fromkeys(handlers, stop), handlers), hearing({*handlers}):
+        with _replace_handlers(dict.fromkeys(handlers, stop), handlers), hear_signals({*handlers}):
             yield
     except BaseException as error:
         if raised and error is not raised[-1]:
@@ -114,7 +114,7 @@ def _handlers(numbers: tuple[int, ...]) -> dict[int, Handler]:
 
 
 @contextmanager
-def _handled(handlers: Mapping[int, Handler], before: Mapping[int, Handler]) -> Iterator[None]:
+def _replace_handlers(handlers: Mapping[int, Handler], before: Mapping[int, Handler]) -> Iterator[None]:
     """Let signals do something else while a block runs."""
     try:
         for number, handler in handlers.items():

@@ -16,14 +16,14 @@ MAIN = "main"
 _HELP = 'write database.schema.table, schema.table or table, what is no plain name in double quotes, as in "my table"'
 
 
-def one_name(name: str) -> str:
+def quote_address(name: str) -> str:
     """Return a name so that any DuckDB reads it: one with more dots than a table's is the address of a file.
 
     DuckDB 1.5 reads such an address in quotes only.
 
     Examples
     --------
-    >>> one_name("s3://bucket/v1.2.3/x.parquet"), one_name("database.schema.table")
+    >>> quote_address("s3://bucket/v1.2.3/x.parquet"), quote_address("database.schema.table")
     ('"s3://bucket/v1.2.3/x.parquet"', 'database.schema.table')
     """
     return f'"{name}"' if name.count(".") > 2 and '"' not in name else name  # noqa: PLR2004 - database.schema.table
@@ -32,10 +32,10 @@ def one_name(name: str) -> str:
 @lru_cache(maxsize=256)
 def _parts(name: str) -> tuple[str, ...]:
     """Return a name's parts, the table last: by an empty database, in which it can mean nothing else."""
-    call = exp.Anonymous(this="query_table", expressions=[query.literal(name)])
+    call = exp.Anonymous(this="query_table", expressions=[query.make_text_literal(name)])
     try:
         with duckdb.connect(config={"threads": 1}) as con:
-            (read,) = con.get_table_names(query.text(exp.select("*").from_(exp.Table(this=call))), qualified=True)
+            (read,) = con.get_table_names(query.write_sql(exp.select("*").from_(exp.Table(this=call))), qualified=True)
             ((tree,),) = con.execute("SELECT json_serialize_sql('FROM ' || $name)", {"name": read}).fetchall()
         found = json.loads(tree)["statements"][0]["node"]["from_table"]
     except (duckdb.Error, KeyError, ValueError) as error:
@@ -56,7 +56,7 @@ def _is_spelling(name: str, parts: tuple[str, ...]) -> bool:
     return name in {".".join(spelled) for spelled in product(*ways)}
 
 
-def named(name: str) -> exp.Table:
+def parse_table_name(name: str) -> exp.Table:
     """Return the table that a name means, each part in quotes.
 
     Raises
@@ -66,8 +66,8 @@ def named(name: str) -> exp.Table:
 
     Examples
     --------
-    >>> named('s."my table"').sql("duckdb"), named("x; --").sql("duckdb")
+    >>> parse_table_name('s."my table"').sql("duckdb"), parse_table_name("x; --").sql("duckdb")
     ('"s"."my table"', '"x; --"')
     """
-    table, schema, database, *_ = (*reversed(_parts(one_name(name))), None, None)
+    table, schema, database, *_ = (*reversed(_parts(quote_address(name))), None, None)
     return exp.table_(table, db=schema, catalog=database, quoted=True)

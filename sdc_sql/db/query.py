@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sqlglot import exp
 
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -24,23 +24,25 @@ Lists: TypeAlias = "Sequence[Item] | Sequence[Sequence[str]] | Sequence[Sequence
 Value: TypeAlias = "Item | Lists | Mapping[str, Sequence[Item]]"
 
 
-def literal(value: Value) -> exp.Expression:
+def make_text_literal(value: Value) -> exp.Expression:
     """Return a Python value as a literal of the tree.
 
     A float is written with an exponent, so that DuckDB reads it as DOUBLE and not as DECIMAL.
 
     Examples
     --------
-    >>> literal(["age", "we'ird"]).sql("duckdb"), literal(0.02).sql("duckdb"), literal(None).sql("duckdb")
+    >>> make_text_literal(["age",
+    ...     "we'ird"]).sql("duckdb"), make_text_literal(0.02).sql("duckdb"), make_text_literal(None).sql("duckdb")
     ("['age', 'we''ird']", '0.02e0', 'NULL')
     """
     if isinstance(value, dict):  # a dictionary becomes a struct
         fields = [
-            exp.PropertyEQ(this=exp.to_identifier(n, quoted=True), expression=literal(v)) for n, v in value.items()
+            exp.PropertyEQ(this=exp.to_identifier(n, quoted=True), expression=make_text_literal(v))
+            for n, v in value.items()
         ]
         return exp.Struct(expressions=fields)
     if isinstance(value, list | tuple):
-        return exp.Array(expressions=[literal(v) for v in value])
+        return exp.Array(expressions=[make_text_literal(v) for v in value])
     if isinstance(value, Real | Decimal) and not isinstance(value, Integral):
         value = float(value)  # numpy's floats have another repr
         if not math.isfinite(value):
@@ -53,29 +55,31 @@ def literal(value: Value) -> exp.Expression:
     try:
         converted = exp.convert(value)
     except ValueError:  # the message of sqlglot would show the whole value
-        raise ParameterError(f"An argument is {told(value)}: give a text, a number or a list of them.") from None
+        raise ParameterError(
+            f"An argument is {text_for_message(value)}: give a text, a number or a list of them."
+        ) from None
     assert isinstance(converted, exp.Expression)  # noqa: S101 - for the type checker: convert is typed loosely
     return converted
 
 
-def call(macro: str, *arguments: Value, **named: Value) -> exp.Select:
+def call_macro(macro: str, *arguments: Value, **named: Value) -> exp.Select:
     """Return ``SELECT * FROM macro(arguments, name := value)``.
 
     Examples
     --------
-    >>> text(call("sdc_theta", "persons", ["age"], 0.1, confidence=0.95))
+    >>> write_sql(call_macro("sdc_theta", "persons", ["age"], 0.1, confidence=0.95))
     "SELECT * FROM sdc_theta('persons', ['age'], 0.1e0, confidence := 0.95e0)"
     """
     function = exp.Anonymous(
         this=macro,
         expressions=[
-            *(literal(a) for a in arguments),
-            *(exp.PropertyEQ(this=exp.to_identifier(n), expression=literal(v)) for n, v in named.items()),
+            *(make_text_literal(a) for a in arguments),
+            *(exp.PropertyEQ(this=exp.to_identifier(n), expression=make_text_literal(v)) for n, v in named.items()),
         ],
     )
     return exp.select("*").from_(exp.Table(this=function))
 
 
-def text(query: exp.Expression) -> str:
+def write_sql(query: exp.Expression) -> str:
     """Write a tree as DuckDB's SQL, names of macros as they are."""
     return query.sql(dialect="duckdb", normalize_functions=False)

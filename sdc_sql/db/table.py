@@ -12,10 +12,10 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, load_macros
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.files.source import text_file
-from sdc_sql.db.names import named
-from sdc_sql.errors import ColumnError, TableError, translated
+from sdc_sql.db.names import parse_table_name
+from sdc_sql.errors import ColumnError, TableError, translate_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _FOLD = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
-def spelled(table: str, columns: tuple[str, ...], role: str, name: str) -> str:
+def spell_column(table: str, columns: tuple[str, ...], role: str, name: str) -> str:
     """Return a column's name as the table spells it.
 
     Raises
@@ -36,11 +36,11 @@ def spelled(table: str, columns: tuple[str, ...], role: str, name: str) -> str:
 
     Examples
     --------
-    >>> spelled("persons", ("Age", "sex"), "key variable", "age")
+    >>> spell_column("persons", ("Age", "sex"), "key variable", "age")
     'Age'
     """
     if not isinstance(name, str):
-        raise ColumnError(f"The {role} is {told(name)}: it must be the name of a column.")
+        raise ColumnError(f"The {role} is {text_for_message(name)}: it must be the name of a column.")
     for column in columns:
         if column.translate(_FOLD) == name.translate(_FOLD):
             return column
@@ -50,9 +50,9 @@ def spelled(table: str, columns: tuple[str, ...], role: str, name: str) -> str:
     raise ColumnError(f"The {role} {name!r} is not a column of {table}; it has {', '.join(columns)}.{hint}")
 
 
-def fetched(con: duckdb.DuckDBPyConnection, select: exp.Select) -> list[dict[str, Any]]:
+def fetch_rows(con: duckdb.DuckDBPyConnection, select: exp.Select) -> list[dict[str, Any]]:
     """Return the rows of a query, by column name."""
-    with translated():
+    with translate_errors():
         result = execute(con, select)
         names = [d[0] for d in result.description or ()]
         return [dict(zip(names, values, strict=True)) for values in result.fetchall()]
@@ -99,18 +99,18 @@ class Table:
 
     def found(self, role: str, name: str) -> str:
         """Return a column's name as the table spells it."""
-        return spelled(self.table, self.columns, role, name)
+        return spell_column(self.table, self.columns, role, name)
 
     def read_columns(self) -> tuple[str, ...]:
         """Return the names of the columns; an error where there is no such table, or where it has no rows."""
         if not isinstance(self.table, str) or not self.table:
-            raise TableError(f"table is {told(self.table)}: it must be the name of a table, view or file.")
-        rows = query.call("sdc__rows", self.table).limit(1)
-        with translated():
+            raise TableError(f"table is {text_for_message(self.table)}: it must be the name of a table, view or file.")
+        rows = query.call_macro("sdc__rows", self.table).limit(1)
+        with translate_errors():
             try:
                 result = execute(self.con, rows)
             except duckdb.ParserException:
-                named(self.table)  # it refuses what is no name, in our words
+                parse_table_name(self.table)  # it refuses what is no name, in our words
                 raise
             except duckdb.CatalogException as error:
                 if "Function with name sdc_" not in str(error):
@@ -122,17 +122,17 @@ class Table:
 
     def read(self, table: str, numbers: Iterable[str] = ()) -> str:
         """Return the name of another table; a CSV or JSON file is read into one, its codes as texts."""
-        with translated():
+        with translate_errors():
             return text_file(self.con, table, numbers) if isinstance(table, str) else table
 
     def count(self, condition: exp.Expr) -> int:
         """Return the number of records for which a condition holds."""
-        rows = exp.select(exp.Count(this=exp.Star())).from_(query.call("sdc__rows", self.table).subquery("r"))
+        rows = exp.select(exp.Count(this=exp.Star())).from_(query.call_macro("sdc__rows", self.table).subquery("r"))
         return self.number(rows.where(condition))
 
     def number(self, select: exp.Select) -> int:
         """Return the one number of a query."""
-        with translated():
+        with translate_errors():
             # the result is fetched to its end: an unfinished one would block the connection
             ((number,),) = execute(self.con, select).fetchall()
         return int(number)
@@ -144,19 +144,19 @@ class Table:
 
     def rows(self, macro: str, *arguments: Value, **named: Value) -> list[dict[str, Any]]:
         """Return the few rows of a measure, by column name."""
-        return self.select(query.call(macro, *arguments, **named))
+        return self.select(query.call_macro(macro, *arguments, **named))
 
     def select(self, select: exp.Select) -> list[dict[str, Any]]:
         """Return the rows of a query, by column name."""
-        return fetched(self.con, select)
+        return fetch_rows(self.con, select)
 
     def relation(self, macro: str, *arguments: Value, **named: Value) -> duckdb.DuckDBPyRelation:
         """Return the records of a measure as a DuckDB relation, computed when it is read."""
-        return self.reading(query.call(macro, *arguments, **named))
+        return self.reading(query.call_macro(macro, *arguments, **named))
 
     def reading(self, select: exp.Select) -> duckdb.DuckDBPyRelation:
         """Return the records of a query as a DuckDB relation, computed when it is read."""
-        text = query.text(select)
+        text = query.write_sql(select)
         load_macros(self.con, text)
-        with translated():
+        with translate_errors():
             return self.con.sql(text)

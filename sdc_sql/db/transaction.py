@@ -23,20 +23,20 @@ _OURS: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()  # the connections inside 
 
 def is_open(con: duckdb.DuckDBPyConnection) -> bool:
     """Return whether the connection is inside a transaction that the caller began."""
-    return number(con) is not None
+    return read_transaction_number(con) is not None
 
 
-def number(con: duckdb.DuckDBPyConnection) -> Number | None:
+def read_transaction_number(con: duckdb.DuckDBPyConnection) -> Number | None:
     """Return what tells the open transaction from any other, or None where the caller began none.
 
     A second BEGIN would abort it, so the transaction numbers of two statements are compared: outside a transaction
     each has its own.
     """
-    first, second = _number(con), _number(con)
+    first, second = _fetch_number(con), _fetch_number(con)
     return first if first == second else None
 
 
-def _number(con: duckdb.DuckDBPyConnection) -> Number:
+def _fetch_number(con: duckdb.DuckDBPyConnection) -> Number:
     try:
         (found,) = con.execute("SELECT txid_current(), current_database()").fetchall()
     except duckdb.InternalException:  # a database of another kind (DuckLake, PostgreSQL) has no such numbers
@@ -66,7 +66,7 @@ def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
     con.begin()
     try:
         _OURS.add(con)
-        ours = _number(con)
+        ours = _fetch_number(con)
         yield
     except BaseException:
         con.rollback()
@@ -77,7 +77,7 @@ def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
     _COMMITTED[con] = ours
 
 
-def repeated(con: duckdb.DuckDBPyConnection, work: Callable[[], Made]) -> Made:
+def repeat_transaction(con: duckdb.DuckDBPyConnection, work: Callable[[], Made]) -> Made:
     """Do some work as one transaction; repeat it where another connection was faster to change the same records.
 
     A transaction of the caller's cannot be repeated here: the error says that the caller can.

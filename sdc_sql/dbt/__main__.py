@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from sdc_sql.dbt import PACKAGE
-from sdc_sql.dbt.hub import write
+from sdc_sql.dbt.hub import write_hub
 from sdc_sql.errors import SdcError
 
 parser = argparse.ArgumentParser(
@@ -24,6 +24,6 @@ if given.hub is None:
     print(PACKAGE)  # noqa: T201 - what it is for
 else:
     try:
-        print(write(given.hub))  # noqa: T201
+        print(write_hub(given.hub))  # noqa: T201
     except (SdcError, OSError) as error:
         parser.exit(1, f"sdc-sql: {error}\n")

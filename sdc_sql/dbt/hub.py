@@ -32,7 +32,7 @@ git -C {folder} push --tags origin HEAD
 A pull request that adds the repository to hub.json of dbt-labs/hubcap has dbt's hub index it."""
 
 
-def write(folder: Path) -> str:
+def write_hub(folder: Path) -> str:
     """Write the package as the root of a repository; what is told next.
 
     A folder that holds anything but an earlier version of the package is left alone.
@@ -46,7 +46,7 @@ def write(folder: Path) -> str:
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as parent:
-    ...     told = write(Path(parent, "sdc"))
+    ...     told = write_hub(Path(parent, "sdc"))
     ...     sorted(path.name for path in Path(parent, "sdc").iterdir())
     ['LICENSE', 'README.md', 'dbt_project.yml', 'macros']
     """

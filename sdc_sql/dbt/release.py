@@ -23,13 +23,13 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, set_key
-from sdc_sql.db.files.csv_file import created
+from sdc_sql.db.files.csv_file import create_from_rows
 from sdc_sql.db.files.work import OWNER
-from sdc_sql.errors import SdcError, translated
+from sdc_sql.errors import SdcError, translate_errors
 from sdc_sql.release.reading.plan import ORIGINAL, RELEASED, Output, Place, Source
-from sdc_sql.release.reading.read import read_within
+from sdc_sql.release.reading.read import read_release_at
 from sdc_sql.release.running.documents import DOCUMENTS
-from sdc_sql.release.running.run import ask_for_key, released_rows, run_release
+from sdc_sql.release.running.run import ask_for_key, run_release, select_released_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -72,12 +72,12 @@ def run(relation: DuckDBRelation, *, database: str, model: str, code: str, drawn
         raise DbtRuntimeError(f"sdc: the model {model} must be the call of sdc.release and nothing else: what is added "
                               "to it, or taken from it, would not be what was measured and certified.")  # fmt: skip
     asked = json.loads(call[1])
-    staged = _staged(model)
+    staged = _name_staged_file(model)
     shutil.rmtree(staged, ignore_errors=True)
     with _ONE_BY_ONE:
         try:
             with _own_database(database) as con:
-                _run(con, asked, relation, staged, drawn)
+                _run_plan(con, asked, relation, staged, drawn)
         except BaseException as error:
             _forget(database)
             shutil.rmtree(staged, ignore_errors=True)
@@ -93,7 +93,7 @@ def run(relation: DuckDBRelation, *, database: str, model: str, code: str, drawn
 
 def finish(_: DuckDBRelation, *, database: str, model: str) -> None:
     """Put the documents of a release in their place, and forget its database: the model's table is committed."""
-    staged, folder = _staged(model), _folder(model)
+    staged, folder = _name_staged_file(model), _folder(model)
     old = staged.with_suffix(".old")
     shutil.rmtree(old, ignore_errors=True)
     if folder.exists():
@@ -104,24 +104,24 @@ def finish(_: DuckDBRelation, *, database: str, model: str) -> None:
     _forget(database)
 
 
-def _run(
+def _run_plan(
     con: duckdb.DuckDBPyConnection, asked: dict[str, Any], relation: DuckDBRelation, staged: Path,
     drawn: Mapping[str, str],
 ) -> None:  # fmt: skip
-    plan = _plan(con, asked, relation, staged)
+    plan = _read_plan(con, asked, relation, staged)
     _refuse_second_pass(plan, drawn)
     if asked["empty"]:
-        rows = exp.select("*").from_(query.call("query_table", plan.source.relation).subquery("r")).limit(0)
+        rows = exp.select("*").from_(query.call_macro("query_table", plan.source.relation).subquery("r")).limit(0)
         kept = [c for c in plan.columns if c != plan.roles.id or plan.output.ids != "drop"]
         rows.set("expressions", [exp.column(c, quoted=True) for c in kept])
-        execute(con, created(TABLE, "TABLE", rows))
+        execute(con, create_from_rows(TABLE, "TABLE", rows))
         return
     ask_for_key(con)
     outcome = run_release(plan, con, write=False)
     if not outcome.accepted:
         raise DbtRuntimeError("\n".join(["sdc: the release is refused, nothing is written:", *outcome.reasons]))
-    with translated():
-        execute(con, created(TABLE, "TABLE", released_rows(outcome)))
+    with translate_errors():
+        execute(con, create_from_rows(TABLE, "TABLE", select_released_records(outcome)))
     staged.mkdir(parents=True, mode=0o700)
     for name, path in plan.output.documents.items():
         DOCUMENTS[name].writer(outcome, path)
@@ -130,16 +130,16 @@ def _run(
         con.execute(f"DROP TABLE {table}")
 
 
-def _plan(con: duckdb.DuckDBPyConnection, asked: dict[str, Any], relation: DuckDBRelation, staged: Path) -> Plan:
+def _read_plan(con: duckdb.DuckDBPyConnection, asked: dict[str, Any], relation: DuckDBRelation, staged: Path) -> Plan:
     source, columns = None, {}
     if asked["source"] is not None:
         source = Source(Path(asked["name"]), kind="relation", relation=asked["source"])
-        with translated():
-            described = execute(con, query.call("query_table", asked["source"]).limit(0)).description
+        with translate_errors():
+            described = execute(con, query.call_macro("query_table", asked["source"]).limit(0)).description
         columns = {str(name): str(kind) for name, kind, *_ in described or ()}
     # (a table of a database: that is the format of its content)
     output = Output(Path(f"{relation.identifier}.duckdb"), documents={n: staged / f for n, f in FILES.items()})
-    return read_within(Path(_project().project_root, asked["file"]), Place(output, source, columns, con))
+    return read_release_at(Path(_project().project_root, asked["file"]), Place(output, source, columns, con))
 
 
 def _refuse_second_pass(plan: Plan, drawn: Mapping[str, str]) -> None:
@@ -193,5 +193,5 @@ def _folder(model: str) -> Path:
     return Path(config.project_root, config.project_target_path, "sdc", config.target_name, model)
 
 
-def _staged(model: str) -> Path:
+def _name_staged_file(model: str) -> Path:
     return _folder(model).with_name(f".{model}.new")

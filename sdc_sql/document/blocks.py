@@ -6,7 +6,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from sdc_sql.db.showing.results import shown
+from sdc_sql.db.showing.results import format_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -100,23 +100,23 @@ class Page:
     sections: tuple[Section, ...]
 
 
-def facts(title: str, found: Mapping[str, object]) -> Table:
+def make_facts_block(title: str, found: Mapping[str, object]) -> Table:
     """Return figures by their names as a table of two columns.
 
     Examples
     --------
-    >>> facts("Frequencies", {"sample_uniques": 3}).rows
+    >>> make_facts_block("Frequencies", {"sample_uniques": 3}).rows
     (('sample uniques', 3),)
     """
     return Table(title, ("", ""), tuple((name.replace("_", " "), value) for name, value in found.items()))
 
 
-def table(title: str, rows: Iterable[Mapping[str, Any]], labels: Iterable[str] = ()) -> Table:
+def make_table_block(title: str, rows: Iterable[Mapping[str, Any]], labels: Iterable[str] = ()) -> Table:
     """Return rows by name as a table; the values of `labels` are text, even where they are numbers.
 
     Examples
     --------
-    >>> table("", [{"born": 1990, "records": 1990}], labels=["born"]).rows
+    >>> make_table_block("", [{"born": 1990, "records": 1990}], labels=["born"]).rows
     (('1990', 1990),)
     """
     listed, text = list(rows), set(labels)
@@ -124,28 +124,28 @@ def table(title: str, rows: Iterable[Mapping[str, Any]], labels: Iterable[str] =
     return Table(
         title,
         tuple(name.replace("_", " ") for name in names),
-        tuple(tuple(label(row[n]) if n in text else row[n] for n in names) for row in listed),
+        tuple(tuple(make_label(row[n]) if n in text else row[n] for n in names) for row in listed),
     )
 
 
-def label(value: object) -> str:
+def make_label(value: object) -> str:
     """Return a value of a key as text: a number among them is a code."""
     return "NULL" if value is None else str(value)
 
 
-def readable(value: object) -> str:
+def format_readable(value: object) -> str:
     r"""Return a value for display, on one line: characters that are not seen, or that turn others round, as escapes.
 
     A figure that is not defined is a dash.
 
     Examples
     --------
-    >>> readable("a\n\u202eb"), readable(1234567)
+    >>> format_readable("a\n\u202eb"), format_readable(1234567)
     ('a\\n\\u202eb', '1,234,567')
     """
     if value is None:
         return DASH
-    return "".join(c.encode("unicode_escape").decode() if _hidden(c) else c for c in shown(value))
+    return "".join(c.encode("unicode_escape").decode() if _hidden(c) else c for c in format_value(value))
 
 
 def _hidden(character: str) -> bool:
@@ -154,6 +154,6 @@ def _hidden(character: str) -> bool:
     return kind in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"} and character not in "\u200c\u200d"
 
 
-def is_number(value: object) -> bool:
+def is_shown_number(value: object) -> bool:
     """Return whether a value is shown as a number is."""
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -9,7 +9,7 @@ import html
 import math
 from typing import TYPE_CHECKING
 
-from sdc_sql.document.blocks import is_number, readable
+from sdc_sql.document.blocks import format_readable, is_shown_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,39 +23,39 @@ RIGHT, RIGHT_OF_TWO = 84, 70
 BESIDE, LONGEST = 18, 60
 
 
-def kinds(chart: Chart) -> tuple[str, ...]:
+def list_series_kinds(chart: Chart) -> tuple[str, ...]:
     """Return how each series is drawn; one by itself is filled."""
     return ("before", "after", "third") if len(chart.series) > 1 else ("after",)
 
 
-def svg(chart: Chart, name: str) -> str:
+def draw_chart(chart: Chart, name: str) -> str:
     """Return the picture; `name` is used for its ids, which must not occur twice in a page.
 
     Examples
     --------
     >>> from sdc_sql.document.blocks import Chart
-    >>> picture = svg(Chart("Cells", ("1", "2"), (("before", (309, 136)),)), "c1")
+    >>> picture = draw_chart(Chart("Cells", ("1", "2"), (("before", (309, 136)),)), "c1")
     >>> '<rect class="after"' in picture, "1: before 309; 2: before 136" in picture
     (True, True)
     """
-    beside = all(len(readable(text)) <= BESIDE for text in chart.labels)
+    beside = all(len(format_readable(text)) <= BESIDE for text in chart.labels)
     left = 30 if beside else 0
-    place = _scale(chart, left)
+    place = _make_scale(chart, left)
     parts: list[str] = []
     y = 0
     for i, text in enumerate(chart.labels):
-        shown = readable(text)
+        shown = format_readable(text)
         cut = shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
-        found = [(kind, numbers[i]) for kind, (_, numbers) in zip(kinds(chart), chart.series, strict=False)]
+        found = [(kind, numbers[i]) for kind, (_, numbers) in zip(list_series_kinds(chart), chart.series, strict=False)]
         own = BAR * len(found) if chart.kind == "bars" else BAR
-        parts.append(_text("0", y + (own / 2 + 4 if beside else BAR), cut, "label"))
+        parts.append(_draw_text("0", y + (own / 2 + 4 if beside else BAR), cut, "label"))
         y += 0 if beside else LINE
         draw = _bars if chart.kind == "bars" else _dots
         parts += draw(found, place, y)
         y += own + GAP
-    figures = "; ".join(_told(chart, i) for i in range(len(chart.labels)))
+    figures = "; ".join(_describe_point(chart, i) for i in range(len(chart.labels)))
     head = (
-        f'<title id="{name}-title">{html.escape(readable(chart.title))}</title>'
+        f'<title id="{name}-title">{html.escape(format_readable(chart.title))}</title>'
         f'<desc id="{name}-desc">{html.escape(figures)}</desc>'
     )
     return (
@@ -64,14 +64,14 @@ def svg(chart: Chart, name: str) -> str:
     )
 
 
-def _told(chart: Chart, i: int) -> str:
-    told = ", ".join(f"{readable(series)} {readable(numbers[i])}" for series, numbers in chart.series)
-    return f"{readable(chart.labels[i])}: {told}"
+def _describe_point(chart: Chart, i: int) -> str:
+    told = ", ".join(f"{format_readable(series)} {format_readable(numbers[i])}" for series, numbers in chart.series)
+    return f"{format_readable(chart.labels[i])}: {told}"
 
 
-def _scale(chart: Chart, left: float) -> Callable[[float], float]:
+def _make_scale(chart: Chart, left: float) -> Callable[[float], float]:
     """Return where a number stands, in per cent of the width."""
-    found = [v for _, numbers in chart.series for v in numbers if is_number(v) and math.isfinite(v or 0)]
+    found = [v for _, numbers in chart.series for v in numbers if is_shown_number(v) and math.isfinite(v or 0)]
     numbers = [float(v) for v in found if v is not None]
     least = 0.0 if chart.kind == "bars" else min([*numbers, 0.0])
     most = max([*numbers, 0.0]) if chart.most is None else chart.most
@@ -102,7 +102,7 @@ def _bars(found: list[tuple[str, float | None]], place: Callable[[float], float]
         if end > start:
             across = f'x="{start:.2f}%" width="{end - start:.2f}%"'
             parts.append(f'<rect class="{kind}" {across} y="{top + 1.5}" height="{BAR - 3}" />')
-        parts.append(_text(f"{end:.2f}%", top + BAR - 3, readable(value), "number", dx=6))
+        parts.append(_draw_text(f"{end:.2f}%", top + BAR - 3, format_readable(value), "number", dx=6))
     return parts
 
 
@@ -119,9 +119,9 @@ def _dots(found: list[tuple[str, float | None]], place: Callable[[float], float]
         for kind, v in found
         if v is not None and math.isfinite(v)
     ]
-    numbers = " \N{RIGHTWARDS ARROW} ".join(readable(v) for _, v in found)
-    return [*parts, _text(f"{_right(len(found))}%", middle + 4, numbers, "number", dx=10)]
+    numbers = " \N{RIGHTWARDS ARROW} ".join(format_readable(v) for _, v in found)
+    return [*parts, _draw_text(f"{_right(len(found))}%", middle + 4, numbers, "number", dx=10)]
 
 
-def _text(x: str, y: float, text: str, kind: str, dx: float = 0) -> str:
+def _draw_text(x: str, y: float, text: str, kind: str, dx: float = 0) -> str:
     return f'<text class="{kind}" x="{x}" y="{y:g}" dx="{dx:g}">{html.escape(text)}</text>'

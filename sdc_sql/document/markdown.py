@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, assert_never
 
-from sdc_sql.document.blocks import Chart, Plane, Points, Section, Table, Text, is_number, readable
+from sdc_sql.document.blocks import Chart, Plane, Points, Section, Table, Text, format_readable, is_shown_number
 
 if TYPE_CHECKING:
     from sdc_sql.document.blocks import Page
@@ -17,15 +17,15 @@ _LINK = re.compile(r"(:)(?=//)|(?<=www)(\.)|(@)", re.IGNORECASE)
 _FIRST = re.compile(r"^(\d*)([-+=.)])")
 
 
-def escaped(value: object) -> str:
+def escape_markdown(value: object) -> str:
     r"""Return a value as Markdown that shows it as it is.
 
     Examples
     --------
-    >>> print(escaped("<b> a|b_c *d*"))
+    >>> print(escape_markdown("<b> a|b_c *d*"))
     &lt;b&gt; a\|b_c \*d\*
     """
-    text = readable(value).replace("&", "&amp;")
+    text = format_readable(value).replace("&", "&amp;")
     text = _LINK.sub(lambda m: "\\" + m.group(), _MARK.sub(r"\\\1", text))
     return text.replace("<", "&lt;").replace(">", "&gt;")
 
@@ -35,8 +35,8 @@ def markdown(page: Page) -> str:
 
     Examples
     --------
-    >>> from sdc_sql.document.blocks import Page, Section, facts
-    >>> print(markdown(Page("Risk", (), (Section("One", (facts("Cells", {"cells": 2}),)),))))
+    >>> from sdc_sql.document.blocks import Page, Section, make_facts_block
+    >>> print(markdown(Page("Risk", (), (Section("One", (make_facts_block("Cells", {"cells": 2}),)),))))
     # Risk
     <BLANKLINE>
     ## One
@@ -48,47 +48,47 @@ def markdown(page: Page) -> str:
     | cells | 2 |
     <BLANKLINE>
     """
-    parts = [f"# {escaped(page.title)}", *(_line(line) for line in page.about)]
+    parts = [f"# {escape_markdown(page.title)}", *(_escape_line(line) for line in page.about)]
     for section in page.sections:
-        parts += _section(section, 2)
+        parts += _write_section(section, 2)
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _section(section: Section, level: int) -> list[str]:
-    parts = [f"{'#' * level} {escaped(section.title)}"]
+def _write_section(section: Section, level: int) -> list[str]:
+    parts = [f"{'#' * level} {escape_markdown(section.title)}"]
     for block in section.blocks:
-        parts += _section(block, level + 1) if isinstance(block, Section) else [_block(block)]
+        parts += _write_section(block, level + 1) if isinstance(block, Section) else [_write_block(block)]
     return parts
 
 
-def _block(block: Text | Points | Table | Chart | Plane) -> str:
+def _write_block(block: Text | Points | Table | Chart | Plane) -> str:
     if isinstance(block, Text):
-        return _line(block.text)
+        return _escape_line(block.text)
     if isinstance(block, Points):
-        return "\n".join(f"- {_line(point)}" for point in block.points)
+        return "\n".join(f"- {_escape_line(point)}" for point in block.points)
     if isinstance(block, Table):
-        return _titled(block.title, _table(block.names, block.rows))
+        return _add_title(block.title, _write_table(block.names, block.rows))
     if isinstance(block, Chart):
         numbers = [numbers for _, numbers in block.series]
         rows = tuple((block.labels[i], *(each[i] for each in numbers)) for i in range(len(block.labels)))
-        return _titled(block.title, _table(("", *(name for name, _ in block.series)), rows))
+        return _add_title(block.title, _write_table(("", *(name for name, _ in block.series)), rows))
     if isinstance(block, Plane):
         return ""
     assert_never(block)
 
 
-def _line(text: str) -> str:
-    return _FIRST.sub(r"\1\\\2", escaped(text))
+def _escape_line(text: str) -> str:
+    return _FIRST.sub(r"\1\\\2", escape_markdown(text))
 
 
-def _titled(title: str, table: str) -> str:
-    return f"**{escaped(title)}**\n\n{table}" if title else table
+def _add_title(title: str, table: str) -> str:
+    return f"**{escape_markdown(title)}**\n\n{table}" if title else table
 
 
-def _table(names: tuple[str, ...], rows: tuple[tuple[object, ...], ...]) -> str:
+def _write_table(names: tuple[str, ...], rows: tuple[tuple[object, ...], ...]) -> str:
     if not names:
         return ""
-    right = [bool(rows) and all(is_number(row[i]) or row[i] is None for row in rows) for i in range(len(names))]
+    right = [bool(rows) and all(is_shown_number(row[i]) or row[i] is None for row in rows) for i in range(len(names))]
     lines = [names, *rows]
-    cells = ["| " + " | ".join(escaped(v) for v in line) + " |" for line in lines]
+    cells = ["| " + " | ".join(escape_markdown(v) for v in line) + " |" for line in lines]
     return "\n".join([cells[0], "|" + "|".join("---:" if r else "---" for r in right) + "|", *cells[1:]])

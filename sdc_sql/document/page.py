@@ -7,8 +7,8 @@ from itertools import count
 from typing import TYPE_CHECKING, assert_never
 
 from sdc_sql.document import plane
-from sdc_sql.document.blocks import Chart, Plane, Points, Section, Table, Text, is_number, readable
-from sdc_sql.document.chart import kinds, svg
+from sdc_sql.document.blocks import Chart, Plane, Points, Section, Table, Text, format_readable, is_shown_number
+from sdc_sql.document.chart import draw_chart, list_series_kinds
 from sdc_sql.document.style import STYLE
 
 if TYPE_CHECKING:
@@ -33,16 +33,16 @@ def page_html(page: Page) -> str:
     (True, True, False)
     """
     number = count(1)
-    title = _escaped(page.title)
-    body = "".join(_section(section, 2, number, f"s{i}") for i, section in enumerate(page.sections, 1))
-    menu = "".join(f'<li><a href="#s{i}">{_escaped(s.title)}</a></li>' for i, s in enumerate(page.sections, 1))
+    title = _escape_value(page.title)
+    body = "".join(_write_section(section, 2, number, f"s{i}") for i, section in enumerate(page.sections, 1))
+    menu = "".join(f'<li><a href="#s{i}">{_escape_value(s.title)}</a></li>' for i, s in enumerate(page.sections, 1))
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8" />\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1" />\n'
         f'<meta http-equiv="Content-Security-Policy" content="{html.escape(POLICY)}" />\n'
         '<meta name="color-scheme" content="light dark" />\n'
         f"<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<header>\n<h1>{title}</h1>\n"
-        + "".join(f"<p>{_escaped(line)}</p>\n" for line in page.about)
+        + "".join(f"<p>{_escape_value(line)}</p>\n" for line in page.about)
         + "</header>\n"
         + (f'<nav aria-label="Sections"><ul>{menu}</ul></nav>\n' if len(page.sections) >= MENU else "")
         + body
@@ -50,57 +50,63 @@ def page_html(page: Page) -> str:
     )
 
 
-def _escaped(value: object) -> str:
-    return html.escape(readable(value))
+def _escape_value(value: object) -> str:
+    return html.escape(format_readable(value))
 
 
-def _section(section: Section, level: int, number: Iterator[int], name: str = "") -> str:
-    head = f"<h{level}>{_escaped(section.title)}</h{level}>\n"
+def _write_section(section: Section, level: int, number: Iterator[int], name: str = "") -> str:
+    head = f"<h{level}>{_escape_value(section.title)}</h{level}>\n"
     body = "".join(
-        _section(block, min(level + 1, 6), number) if isinstance(block, Section) else _block(block, number)
+        _write_section(block, min(level + 1, 6), number) if isinstance(block, Section) else _write_block(block, number)
         for block in section.blocks
     )
     return f"<section{f' id={name!r}' if name else ''}>\n{head}{body}</section>\n"
 
 
-def _block(block: Block, number: Iterator[int]) -> str:
+def _write_block(block: Block, number: Iterator[int]) -> str:
     if isinstance(block, Text):
-        return f"<p>{_escaped(block.text)}</p>\n"
+        return f"<p>{_escape_value(block.text)}</p>\n"
     if isinstance(block, Points):
-        return f"<ul>{''.join(f'<li>{_escaped(point)}</li>' for point in block.points)}</ul>\n"
+        return f"<ul>{''.join(f'<li>{_escape_value(point)}</li>' for point in block.points)}</ul>\n"
     if isinstance(block, Table):
-        return _table(block, f"t{next(number)}")
+        return _write_table(block, f"t{next(number)}")
     if isinstance(block, Chart):
-        return _figure(block, f"c{next(number)}")
+        return _write_figure(block, f"c{next(number)}")
     if isinstance(block, Plane):
-        inside = plane.legend(block) + plane.svg(block, f"c{next(number)}")
-        return f"<figure><figcaption>{_escaped(block.title)}</figcaption>{inside}</figure>\n"
+        inside = plane.draw_legend(block) + plane.draw_plane(block, f"c{next(number)}")
+        return f"<figure><figcaption>{_escape_value(block.title)}</figcaption>{inside}</figure>\n"
     if isinstance(block, Section):
-        return _section(block, 3, number)
+        return _write_section(block, 3, number)
     assert_never(block)
 
 
-def _figure(chart: Chart, name: str) -> str:
-    named = zip(kinds(chart), chart.series, strict=False)
-    keys = "".join(f'<li class="{kind}">{_escaped(series)}</li>' for kind, (series, _) in named)
+def _write_figure(chart: Chart, name: str) -> str:
+    named = zip(list_series_kinds(chart), chart.series, strict=False)
+    keys = "".join(f'<li class="{kind}">{_escape_value(series)}</li>' for kind, (series, _) in named)
     legend = f'<ul class="legend">{keys}</ul>' if len(chart.series) > 1 else ""
-    return f"<figure><figcaption>{_escaped(chart.title)}</figcaption>{legend}{svg(chart, name)}</figure>\n"
+    return f"<figure><figcaption>{_escape_value(chart.title)}</figcaption>{legend}{draw_chart(chart, name)}</figure>\n"
 
 
-def _table(table: Table, name: str) -> str:
+def _write_table(table: Table, name: str) -> str:
     right = [
-        bool(table.rows) and all(is_number(row[i]) or row[i] is None for row in table.rows)
+        bool(table.rows) and all(is_shown_number(row[i]) or row[i] is None for row in table.rows)
         for i in range(len(table.names))
     ]
-    caption = f'<figcaption id="{name}">{_escaped(table.title)}</figcaption>' if table.title else ""
+    caption = f'<figcaption id="{name}">{_escape_value(table.title)}</figcaption>' if table.title else ""
     titled = f' aria-labelledby="{name}"' if table.title else ""
-    head = "".join(f'<th scope="col"{_side(r)}>{_escaped(n)}</th>' for n, r in zip(table.names, right, strict=True))
+    head = "".join(
+        f'<th scope="col"{_align_side(r)}>{_escape_value(n)}</th>' for n, r in zip(table.names, right, strict=True)
+    )
     # a table of figures by their names has no heads
     head = f"<thead><tr>{head}</tr></thead>" if any(table.names) else ""
     rows = "".join(
         "<tr>"
         + "".join(
-            _cell(value, right=side or (is_number(value) and any(table.names)), first=i == 0 and not any(table.names))
+            _write_cell(
+                value,
+                right=side or (is_shown_number(value) and any(table.names)),
+                first=i == 0 and not any(table.names),
+            )
             for i, (value, side) in enumerate(zip(row, right, strict=True))
         )
         + "</tr>"
@@ -111,12 +117,12 @@ def _table(table: Table, name: str) -> str:
     return f'<figure class="table">{caption}{inside}</figure>\n'
 
 
-def _cell(value: object, *, right: bool, first: bool) -> str:
+def _write_cell(value: object, *, right: bool, first: bool) -> str:
     if first:
-        return f'<th scope="row">{_escaped(value)}</th>'
-    long = ' class="long"' if not right and len(readable(value)) > LONG else ""
-    return f"<td{_side(right) or long}>{_escaped(value)}</td>"
+        return f'<th scope="row">{_escape_value(value)}</th>'
+    long = ' class="long"' if not right and len(format_readable(value)) > LONG else ""
+    return f"<td{_align_side(right) or long}>{_escape_value(value)}</td>"
 
 
-def _side(right: bool) -> str:
+def _align_side(right: bool) -> str:
     return ' class="number"' if right else ""

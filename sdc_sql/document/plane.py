@@ -7,7 +7,7 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from sdc_sql.document.blocks import readable
+from sdc_sql.document.blocks import format_readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,20 +28,20 @@ SHAPES = {
 NAMED = {"frontier": "on the frontier", "chosen": "chosen", "dominated": "dominated", "own": "", "bound": ""}
 
 
-def svg(plane: Plane, name: str) -> str:
+def draw_plane(plane: Plane, name: str) -> str:
     """Return the picture; `name` is used for its ids, which must not occur twice in a page.
 
     Examples
     --------
     >>> from sdc_sql.document.blocks import Plane, Spot
     >>> spots = (Spot("1", 0.1, 0.3, "frontier"), Spot("2", 0.4, 0.2, "chosen"), Spot("3", 0.5, 0.4, "dominated"))
-    >>> picture = svg(Plane("Releases", "loss", "risk", spots, "1", 0.25), "m1")
+    >>> picture = draw_plane(Plane("Releases", "loss", "risk", spots, "1", 0.25), "m1")
     >>> picture.count("<circle"), picture.count('class="cross"'), "2, chosen: loss 0.4, risk 0.2" in picture
     (2, 1, True)
     """
-    marks = _marks([spot.x for spot in plane.spots]), _marks([spot.y for spot in plane.spots], plane.bound)
-    across, down = _scale(marks[0], LEFT, RIGHT), _scale(marks[1], BOTTOM, TOP)
-    parts = [*_axes(plane, marks, across, down), *_line(plane, across, down)]
+    marks = _find_marks([spot.x for spot in plane.spots]), _find_marks([spot.y for spot in plane.spots], plane.bound)
+    across, down = _make_scale(marks[0], LEFT, RIGHT), _make_scale(marks[1], BOTTOM, TOP)
+    parts = [*_axes(plane, marks, across, down), *_draw_line(plane, across, down)]
     if plane.bound is not None:
         y = down(plane.bound)
         parts.append(f'<line class="bound" x1="{LEFT}%" x2="100%" y1="{y:.1f}" y2="{y:.1f}" />')
@@ -49,11 +49,11 @@ def svg(plane: Plane, name: str) -> str:
         shapes = [spot.kind, *(["own"] if spot.label == plane.own else [])]
         inside = "".join(SHAPES[shape] for shape in shapes)
         parts.append(f'<svg class="spot" x="{across(spot.x):.2f}%" y="{down(spot.y):.1f}">{inside}</svg>')
-    parts += _labels(plane, across, down)
-    told = "; ".join(_told(plane, spot) for spot in plane.spots)
-    bound = "" if plane.bound is None else f"; {plane.bounded} {readable(plane.bound)}"
+    parts += _draw_labels(plane, across, down)
+    told = "; ".join(_describe_spot(plane, spot) for spot in plane.spots)
+    bound = "" if plane.bound is None else f"; {plane.bounded} {format_readable(plane.bound)}"
     head = (
-        f'<title id="{name}-title">{html.escape(readable(plane.title))}</title>'
+        f'<title id="{name}-title">{html.escape(format_readable(plane.title))}</title>'
         f'<desc id="{name}-desc">{html.escape(told + bound)}</desc>'
     )
     return (
@@ -62,26 +62,26 @@ def svg(plane: Plane, name: str) -> str:
     )
 
 
-def legend(plane: Plane) -> str:
+def draw_legend(plane: Plane) -> str:
     """Return what each shape of the picture stands for, as HTML."""
     there = {spot.kind for spot in plane.spots} | {"own" for spot in plane.spots if spot.label == plane.own}
     there |= {"bound"} if plane.bound is not None else set()
     words = NAMED | {"own": plane.own, "bound": plane.bounded}
     items = "".join(
         f'<li class="mark"><svg width="26" height="22" aria-hidden="true"><svg class="spot" x="11" y="11">{shape}</svg>'
-        f"</svg>{html.escape(readable(words[kind]))}</li>"
+        f"</svg>{html.escape(format_readable(words[kind]))}</li>"
         for kind, shape in SHAPES.items()
         if kind in there
     )
     return f'<ul class="legend">{items}</ul>'
 
 
-def ticks(low: float, high: float) -> list[float]:
+def choose_ticks(low: float, high: float) -> list[float]:
     """Return round numbers from one at or below ``low`` to one at or above ``high``.
 
     Examples
     --------
-    >>> ticks(0, 0.37), ticks(-3, 11)
+    >>> choose_ticks(0, 0.37), choose_ticks(-3, 11)
     ([0.0, 0.1, 0.2, 0.3, 0.4], [-5.0, 0.0, 5.0, 10.0, 15.0])
     """
     if not high > low:
@@ -93,13 +93,13 @@ def ticks(low: float, high: float) -> list[float]:
     return [round(i * step, places) for i in range(first, last + 1)]
 
 
-def _marks(numbers: Sequence[float], bound: float | None = None) -> list[float]:
+def _find_marks(numbers: Sequence[float], bound: float | None = None) -> list[float]:
     """Return where a scale has its marks: 0 is always on it."""
     on = [*numbers, 0.0, *([] if bound is None else [bound])]
-    return ticks(min(on), max(on))
+    return choose_ticks(min(on), max(on))
 
 
-def _scale(marks: list[float], start: float, end: float) -> Callable[[float], float]:
+def _make_scale(marks: list[float], start: float, end: float) -> Callable[[float], float]:
     return lambda v: start + (end - start) * (v - marks[0]) / (marks[-1] - marks[0])
 
 
@@ -113,15 +113,15 @@ def _axes(
     for v in marks[0]:
         x = f"{across(v):.2f}%"
         parts.append(f'<line class="track" x1="{x}" x2="{x}" y1="{TOP}" y2="{BOTTOM}" />')
-        parts.append(_text(x, BOTTOM + 18, readable(v), "middle"))
+        parts.append(_draw_text(x, BOTTOM + 18, format_readable(v), "middle"))
     for v in marks[1]:
         y = down(v)
         parts.append(f'<line class="track" x1="{LEFT}%" x2="{RIGHT}%" y1="{y:.1f}" y2="{y:.1f}" />')
-        parts.append(_text(f"{LEFT}%", y + 4, readable(v), "end", dx=-8))
-    return [*parts, _text("0", 14, plane.y, "start"), _text(f"{RIGHT}%", HEIGHT - 6, plane.x, "end")]
+        parts.append(_draw_text(f"{LEFT}%", y + 4, format_readable(v), "end", dx=-8))
+    return [*parts, _draw_text("0", 14, plane.y, "start"), _draw_text(f"{RIGHT}%", HEIGHT - 6, plane.x, "end")]
 
 
-def _line(plane: Plane, across: Callable[[float], float], down: Callable[[float], float]) -> list[str]:
+def _draw_line(plane: Plane, across: Callable[[float], float], down: Callable[[float], float]) -> list[str]:
     """Return the frontier, in steps: between two of its releases there is none."""
     ends = sorted({(across(s.x), down(s.y)) for s in plane.spots if s.kind != "dominated"})
     parts = []
@@ -131,22 +131,24 @@ def _line(plane: Plane, across: Callable[[float], float], down: Callable[[float]
     return parts
 
 
-def _labels(plane: Plane, across: Callable[[float], float], down: Callable[[float], float]) -> list[str]:
+def _draw_labels(plane: Plane, across: Callable[[float], float], down: Callable[[float], float]) -> list[str]:
     """Return the labels, those of one place together, but for the marked one; left of what stands far to the right."""
     places: dict[tuple[float, float], list[str]] = {}
     for spot in (spot for spot in plane.spots if spot.label != plane.own):
-        places.setdefault((round(across(spot.x)), round(down(spot.y))), []).append(readable(spot.label))
+        places.setdefault((round(across(spot.x)), round(down(spot.y))), []).append(format_readable(spot.label))
     parts = []
     for (x, y), labels in places.items():
         side, dx = ("end", -11) if x > FAR else ("start", 9)
-        parts.append(_text(f"{x}%", y - 7, ", ".join(labels), side, dx=dx))
+        parts.append(_draw_text(f"{x}%", y - 7, ", ".join(labels), side, dx=dx))
     return parts
 
 
-def _told(plane: Plane, spot: Spot) -> str:
-    figures = f"{readable(plane.x)} {readable(spot.x)}, {readable(plane.y)} {readable(spot.y)}"
-    return f"{readable(spot.label)}, {NAMED[spot.kind]}: {figures}"
+def _describe_spot(plane: Plane, spot: Spot) -> str:
+    figures = (
+        f"{format_readable(plane.x)} {format_readable(spot.x)}, {format_readable(plane.y)} {format_readable(spot.y)}"
+    )
+    return f"{format_readable(spot.label)}, {NAMED[spot.kind]}: {figures}"
 
 
-def _text(x: str, y: float, text: str, anchor: str, dx: float = 0) -> str:
+def _draw_text(x: str, y: float, text: str, anchor: str, dx: float = 0) -> str:
     return f'<text class="over" x="{x}" y="{y:.1f}" dx="{dx:g}" text-anchor="{anchor}">{html.escape(text)}</text>'

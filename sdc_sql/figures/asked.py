@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.catalogue.renamed import refuse_old_names
 from sdc_sql.errors import ParameterError
-from sdc_sql.figures.registry import measures
+from sdc_sql.figures.registry import list_all_measures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,6 +46,6 @@ class Asked:
 
 
 @cache
-def every() -> Mapping[str, Asked]:
+def list_measures() -> Mapping[str, Asked]:
     """Return each measure without arguments, under its own name."""
-    return {name: Asked(name, found) for name, found in measures().items()}
+    return {name: Asked(name, found) for name, found in list_all_measures().items()}

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError
-from sdc_sql.figures.registry import measure
+from sdc_sql.figures.registry import find_measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,7 +47,7 @@ class Named(NamedTuple):
         return f"{self.part}.{self.label}" if self.part else self.label
 
 
-def read(limit: str, asked: Mapping[str, Asked]) -> exp.Expr:
+def parse_limit(limit: str, asked: Mapping[str, Asked]) -> exp.Expr:
     """Return a limit as a tree: comparisons of figures with numbers, joined by AND, OR, NOT and parentheses.
 
     Raises
@@ -55,23 +55,23 @@ def read(limit: str, asked: Mapping[str, Asked]) -> exp.Expr:
     ParameterError
         Where it is not of the form, or names a figure that there is not.
     """
-    tree = _parsed(limit)
+    tree = _parse_condition(limit)
     for comparison in _comparisons(tree, limit):
-        number(comparison.right, limit)
-        found = name_of(comparison.left, limit)
-        _column(found, limit, asked)
+        read_bound(comparison.right, limit)
+        found = find_figure(comparison.left, limit)
+        _find_column(found, limit, asked)
     return tree
 
 
-def names(limit: str) -> list[Named]:
+def list_named_figures(limit: str) -> list[Named]:
     """Return the figures that a limit names.
 
     Examples
     --------
-    >>> [(n.label, n.row, n.figure) for n in names("theta.theta < 0.1 AND k_anonymity.3.records <= 0")]
+    >>> [(n.label, n.row, n.figure) for n in list_named_figures("theta.theta < 0.1 AND k_anonymity.3.records <= 0")]
     [('theta', None, 'theta'), ('k_anonymity', '3', 'records')]
     """
-    return [name_of(comparison.left, limit) for comparison in _comparisons(_parsed(limit), limit)]
+    return [find_figure(comparison.left, limit) for comparison in _comparisons(_parse_condition(limit), limit)]
 
 
 def check_side(limit: str, asked: Mapping[str, Asked], *, holds: bool) -> None:
@@ -87,21 +87,21 @@ def check_side(limit: str, asked: Mapping[str, Asked], *, holds: bool) -> None:
 
     Examples
     --------
-    >>> from sdc_sql.figures.asked import every
-    >>> check_side("k_anonymity.3.records <= 0", every(), holds=True)
-    >>> check_side("k_anonymity.3.records > 0", every(), holds=True)
+    >>> from sdc_sql.figures.asked import list_measures
+    >>> check_side("k_anonymity.3.records <= 0", list_measures(), holds=True)
+    >>> check_side("k_anonymity.3.records > 0", list_measures(), holds=True)
     Traceback (most recent call last):
     sdc_sql.errors.ParameterError: The limit 'k_anonymity.3.records > 0' bounds ... <= 0.
     """
-    tree = read(limit, asked)
+    tree = parse_limit(limit, asked)
     meant, wrong = tree.copy(), ""
     for comparison, inner in zip(_comparisons(tree, limit), list(_comparisons(meant, limit)), strict=True):
-        found = name_of(comparison.left, limit)
-        column = _column(found, limit, asked)
+        found = find_figure(comparison.left, limit)
+        column = _find_column(found, limit, asked)
         turned = _negations(comparison) % 2 == (1 if holds else 0)
         # it is written as a condition that must hold
         kind = _CONTRARY[type(comparison)] if turned else type(comparison)
-        if not column.bears or _bounds(kind, column, number(comparison.right, limit)):
+        if not column.bears or _bounds(kind, column, read_bound(comparison.right, limit)):
             continue
         side = "a high" if column.more else "a low"
         wrong = wrong or f"{side} value of {found.label}.{found.figure} is {column.bears}"
@@ -114,7 +114,8 @@ def check_side(limit: str, asked: Mapping[str, Asked], *, holds: bool) -> None:
     if wrong:
         must = "it must hold" if holds else "what it says fails the run"
         raise ParameterError(
-            f"The limit {told(limit)} bounds the wrong side: {wrong}, and {must}. Write {_text(meant)}."
+            f"The limit {text_for_message(limit)} bounds the wrong side: {wrong}, and {must}. Write "
+            f"{_format_limit(meant)}."
         )
 
 
@@ -124,33 +125,33 @@ def _bounds(kind: type[exp.Expr], column: Column, value: float) -> bool:
     return kind in (_ABOVE if column.more else _BELOW)
 
 
-def _column(found: Named, limit: str, asked: Mapping[str, Asked]) -> Column:
+def _find_column(found: Named, limit: str, asked: Mapping[str, Asked]) -> Column:
     try:
         if found.label not in asked:
-            measure(found.label, found.figure)  # the error says what is near, or what the figure is called now
+            find_measure(found.label, found.figure)  # the error says what is near, or what the figure is called now
         its = asked[found.label].measure
         if found.figure not in its.figures:
-            measure(its.name, found.figure)
+            find_measure(its.name, found.figure)
     except ParameterError as error:
-        raise ParameterError(f"The limit {told(limit)} cannot be read: {error}") from None
+        raise ParameterError(f"The limit {text_for_message(limit)} cannot be read: {error}") from None
     if found.row is not None and len(its.by) != 1:
         raise ParameterError(
-            f"The limit {told(limit)} names a row, {told(found.row)}, and {found.label} has "
+            f"The limit {text_for_message(limit)} names a row, {text_for_message(found.row)}, and {found.label} has "
             f"{'several names a row' if its.by else 'one'}: leave it out."
         )
     return its.figures[found.figure]
 
 
-def name_of(column: exp.Expr, limit: str) -> Named:
+def find_figure(column: exp.Expr, limit: str) -> Named:
     """Return the figure that a column of the tree names."""
     parts = [part.name for part in column.parts] if isinstance(column, exp.Column) else []
     part = parts.pop(0) if parts and parts[0] in PARTS else ""
     if len(parts) not in {2, 3}:
-        raise ParameterError(f"The limit {told(limit)} cannot be read: {FORM}.")
+        raise ParameterError(f"The limit {text_for_message(limit)} cannot be read: {FORM}.")
     return Named(part, parts[0], parts[1] if len(parts) > 2 else None, parts[-1])  # noqa: PLR2004 - with a row
 
 
-def number(tree: exp.Expr, limit: str) -> float:
+def read_bound(tree: exp.Expr, limit: str) -> float:
     """Return the number that a figure is compared with."""
     value = tree.this if isinstance(tree, exp.Neg) else tree
     try:
@@ -158,16 +159,16 @@ def number(tree: exp.Expr, limit: str) -> float:
     except ValueError:  # it is no number, as 1e
         found = math.nan
     if not math.isfinite(found):
-        raise ParameterError(f"The limit {told(limit)} cannot be read: {FORM}.")
+        raise ParameterError(f"The limit {text_for_message(limit)} cannot be read: {FORM}.")
     return -found if isinstance(tree, exp.Neg) else found
 
 
-def _parsed(limit: str) -> exp.Expr:
+def _parse_condition(limit: str) -> exp.Expr:
     try:
         if len(limit) <= LONGEST and len(_NESTING.findall(limit)) <= DEEPEST:
-            return parse_one(_quoted(limit), read="duckdb")
+            return parse_one(_quote_figures(limit), read="duckdb")
     except SqlglotError:
-        raise ParameterError(f"The limit {told(limit)} cannot be read: {FORM}.") from None
+        raise ParameterError(f"The limit {text_for_message(limit)} cannot be read: {FORM}.") from None
     except RecursionError:
         pass
     raise ParameterError(
@@ -186,7 +187,7 @@ def _comparisons(tree: exp.Expr, limit: str) -> Iterator[Any]:
     elif type(tree) in _CONTRARY:
         yield tree
     else:
-        raise ParameterError(f"The limit {told(limit)} cannot be read: {FORM}.")
+        raise ParameterError(f"The limit {text_for_message(limit)} cannot be read: {FORM}.")
 
 
 def _negations(tree: exp.Expr) -> int:
@@ -198,12 +199,12 @@ def _negations(tree: exp.Expr) -> int:
     return count
 
 
-def _quoted(limit: str) -> str:
+def _quote_figures(limit: str) -> str:
     # a tokenizer takes k_anonymity.3.records for "k_anonymity.3 records", and the Select of theta_by.Select.theta for
     # a word of SQL
     return _PLAIN.sub(lambda found: found[0] if found["name"] is None else f'"{found["name"]}"', limit)
 
 
-def _text(tree: exp.Expr) -> str:
+def _format_limit(tree: exp.Expr) -> str:
     """Return a limit as it is written."""
     return re.sub(r'"(\w+)"(?=\.)', r"\1", tree.sql(dialect="duckdb"))

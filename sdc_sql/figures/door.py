@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.figures.asked import every
-from sdc_sql.figures.condition import Named, check_side, names
-from sdc_sql.figures.measured import rows_of
+from sdc_sql.figures.asked import list_measures
+from sdc_sql.figures.condition import Named, check_side, list_named_figures
+from sdc_sql.figures.measured import measure_rows
 from sdc_sql.figures.renamed import AFTER_PRAM
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 _THETA = "theta_misclassified"  # of one field beside the others, as of the figures of individual risk
 
 
-def by_measure(name: str, result: Result | Mapping[str, Any] | None) -> dict[str, Any]:
+def index_figures(name: str, result: Result | Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the figures of a result by the names of the measures: those after PRAM are of a measure of their own.
 
     Examples
     --------
-    >>> by_measure("theta", {"theta": 0.2, "theta_misclassified": 0.1, "pram": "sex"})
+    >>> index_figures("theta", {"theta": 0.2, "theta_misclassified": 0.1, "pram": "sex"})
     {'theta': {'theta': 0.2}, 'theta_misclassified': {'theta': 0.1}}
     """
     if result is None:
@@ -42,26 +42,31 @@ def by_measure(name: str, result: Result | Mapping[str, Any] | None) -> dict[str
     return found
 
 
-def checked(limits: Iterable[str], asked: Mapping[str, Asked], *, holds: bool) -> None:
+def check_limits_early(limits: Iterable[str], asked: Mapping[str, Asked], *, holds: bool) -> None:
     """Refuse limits that cannot be read, or that bound the wrong side, before anything is measured."""
     for limit in limits:
         check_side(limit, asked, holds=holds)
 
 
-def greatest_k(limits: Iterable[str], k: int, asked: Mapping[str, Asked] | None = None) -> int:
+def find_asked_k(limits: Iterable[str], k: int, asked: Mapping[str, Asked] | None = None) -> int:
     """Return the greatest k for which a limit asks, at least a given one.
 
     Examples
     --------
-    >>> greatest_k(["k_anonymity.7.records > 0"], 5)
+    >>> find_asked_k(["k_anonymity.7.records > 0"], 5)
     7
     """
-    asked = every() if asked is None else asked
-    rows = (n.row for limit in limits for n in names(limit) if n.label in asked and asked[n.label].measure.by == ("k",))
+    asked = list_measures() if asked is None else asked
+    rows = (
+        n.row
+        for limit in limits
+        for n in list_named_figures(limit)
+        if n.label in asked and asked[n.label].measure.by == ("k",)
+    )
     return max([k, *(int(row) for row in rows if row is not None and row.isascii() and row.isdigit())])
 
 
-def completed(
+def complete_report(
     report: Mapping[str, Any],
     limits: Iterable[str],
     asked: Mapping[str, Asked],
@@ -81,7 +86,10 @@ def completed(
         Figures by name that are measured too, whether or not a limit names them.
     """
     found, done = dict(report), set[tuple[str, str]]()
-    every_one = [*(name for limit in limits for name in names(limit)), *(Named("", label, None, "") for label in also)]
+    every_one = [
+        *(name for limit in limits for name in list_named_figures(limit)),
+        *(Named("", label, None, "") for label in also),
+    ]
     for name in every_one:
         there = found.get(name.part, {}) if name.part else found
         as_given = bool(asked[name.label].arguments)  # the report knows nothing of these arguments
@@ -89,7 +97,7 @@ def completed(
             continue
         done.add(name[:2])
         progress(name.measured.replace("_", " "))
-        rows = rows_of(asked[name.label], *sides[name.part])
+        rows = measure_rows(asked[name.label], *sides[name.part])
         its = asked[name.label].measure
         value = rows if its.by or "sensitive" in rows[0] else rows[0]
         if name.part:

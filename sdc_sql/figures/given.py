@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError
-from sdc_sql.figures.asked import Asked, every
-from sdc_sql.figures.condition import names
-from sdc_sql.figures.registry import measure, measures
+from sdc_sql.figures.asked import Asked, list_measures
+from sdc_sql.figures.condition import list_named_figures
+from sdc_sql.figures.registry import find_measure, list_all_measures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def named(given: Mapping[str, tuple[str, Mapping[str, Any]]]) -> dict[str, Asked]:
+def name_figures(given: Mapping[str, tuple[str, Mapping[str, Any]]]) -> dict[str, Asked]:
     """Return figures by their names, those that are given besides each measure under its own.
 
     Parameters
@@ -29,18 +29,19 @@ def named(given: Mapping[str, tuple[str, Mapping[str, Any]]]) -> dict[str, Asked
 
     Examples
     --------
-    >>> found = named({"register": ("k_map", {"population": "register"})})
+    >>> found = name_figures({"register": ("k_map", {"population": "register"})})
     >>> found["register"].measure.name, "theta" in found
     ('k_map', True)
     """
-    found = dict(every())
+    found = dict(list_measures())
     for label, (name, arguments) in given.items():
-        asked = Asked(label, measure(name), dict(arguments))
-        if label in measures() and label != name:
+        asked = Asked(label, find_measure(name), dict(arguments))
+        if label in list_all_measures() and label != name:
             raise ParameterError(f"The figure {label} is to be {name}, and {label} is a measure: give it another name.")
         if not _is_read_back(label):
             raise ParameterError(
-                f"The name of a figure is {told(label)}: it must be a word that a limit can have, as in register."
+                f"The name of a figure is {text_for_message(label)}: it must be a word that a limit can have, as in "
+                "register."
             )
         found[label] = asked
     return found
@@ -49,6 +50,6 @@ def named(given: Mapping[str, tuple[str, Mapping[str, Any]]]) -> dict[str, Asked
 def _is_read_back(label: str) -> bool:
     """Return whether a limit that has the name reads it so: before, or a word of SQL, means something else there."""
     try:
-        return label.isidentifier() and [n.label for n in names(f"{label}.x <= 0")] == [label]
+        return label.isidentifier() and [n.label for n in list_named_figures(f"{label}.x <= 0")] == [label]
     except ParameterError:
         return False

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.compared import original_table, some_of
+from sdc_sql.compared import list_or_none, original_table
 from sdc_sql.db.showing.results import Result, Results
 from sdc_sql.errors import ParameterError
-from sdc_sql.figures.door import checked, completed, greatest_k
-from sdc_sql.figures.given import named
-from sdc_sql.figures.limits import figures_of, holds
+from sdc_sql.figures.door import check_limits_early, complete_report, find_asked_k
+from sdc_sql.figures.given import name_figures
+from sdc_sql.figures.limits import collect_figures, holds_limit
 from sdc_sql.figures.measured import Beside
 
 if TYPE_CHECKING:
@@ -77,14 +77,16 @@ def check_limits(
     """
     if isinstance(limits, str):
         raise ParameterError("limits is a text: give a list of limits, as in ['k_anonymity.3.records <= 0'].")
-    every, asked = list(limits), named(figures or {})
-    checked(every, asked, holds=True)
+    every, asked = list(limits), name_figures(figures or {})
+    check_limits_early(every, asked, holds=True)
     beside = Beside(
         None if original is None else original_table(data, original),
-        tuple(some_of(sensitive) or ()),
-        tuple(some_of(ordered) or ()),
-        {"k": greatest_k(every, 2, asked)},
-        {"columns": list(some_of(columns) or data.keys) or None},
+        tuple(list_or_none(sensitive) or ()),
+        tuple(list_or_none(ordered) or ()),
+        {"k": find_asked_k(every, 2, asked)},
+        {"columns": list(list_or_none(columns) or data.keys) or None},
     )
-    report = completed({}, every, asked, {"": (data, beside)})
-    return Results(JudgedLimit(limit, holds(limit, report, asked), figures_of(limit, report, asked)) for limit in every)
+    report = complete_report({}, every, asked, {"": (data, beside)})
+    return Results(
+        JudgedLimit(limit, holds_limit(limit, report, asked), collect_figures(limit, report, asked)) for limit in every
+    )

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.db.catalogue.gives import ANY
-from sdc_sql.db.checks import is_number, told
+from sdc_sql.db.checks import is_number, text_for_message
 from sdc_sql.errors import ParameterError
-from sdc_sql.figures.asked import every
-from sdc_sql.figures.condition import check_side, name_of, number, read
+from sdc_sql.figures.asked import list_measures
+from sdc_sql.figures.condition import check_side, find_figure, parse_limit, read_bound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -32,7 +32,7 @@ COMPARISONS: Mapping[type[exp.Expr], Callable[[Any, Any], bool]] = {
 ALL = "all"  # the row has no variable: it is all of them together
 
 
-def exceeded(limit: str, report: Report, asked: Mapping[str, Asked] | None = None) -> bool:
+def is_exceeded(limit: str, report: Report, asked: Mapping[str, Asked] | None = None) -> bool:
     """Return whether a limit is exceeded: what it says is met by a row of the figures, or one of them is no number.
 
     A limit compares figures (``measure.figure``) with numbers by > >= < <= = or <>; comparisons can be joined with AND,
@@ -56,16 +56,16 @@ def exceeded(limit: str, report: Report, asked: Mapping[str, Asked] | None = Non
     Examples
     --------
     >>> report = {"theta": {"upper_bound": 0.2}, "k_anonymity": [{"k": 2, "records": 7}]}
-    >>> exceeded("theta.upper_bound > 0.1", report), exceeded("k_anonymity.2.records > 10", report)
+    >>> is_exceeded("theta.upper_bound > 0.1", report), is_exceeded("k_anonymity.2.records > 10", report)
     (True, False)
     """
-    asked = every() if asked is None else asked
+    asked = list_measures() if asked is None else asked
     check_side(limit, asked, holds=False)
-    tree = read(limit, asked)
-    for found in _named(tree, limit):
+    tree = parse_limit(limit, asked)
+    for found in _list_named(tree, limit):
         if found.row is None and asked[found.label].measure.by == ("k",):
             raise ParameterError(
-                f"The limit {told(limit)} names no k, and any would exceed it: write it first, as in "
+                f"The limit {text_for_message(limit)} names no k, and any would exceed it: write it first, as in "
                 f"{found.label}.3.{found.figure}."
             )
     worlds = list(_worlds(tree, limit, report, asked))
@@ -73,45 +73,46 @@ def exceeded(limit: str, report: Report, asked: Mapping[str, Asked] | None = Non
     return any(not all(map(_is_known, world.values())) or _met(tree, limit, world) for world in worlds)
 
 
-def holds(limit: str, report: Report, asked: Mapping[str, Asked] | None = None) -> bool:
+def holds_limit(limit: str, report: Report, asked: Mapping[str, Asked] | None = None) -> bool:
     """Return whether a condition holds for every row of the figures that it names; NULL and NaN never meet it.
 
-    The form is that of :func:`exceeded`, the meaning its contrary: of theta by stratum, of the sensitive variables, of
+    The form is that of :func:`is_exceeded`, the meaning its contrary: of theta by stratum, of the sensitive variables,
+    of
     every k where none is named (``k_anonymity.records``), a condition holds when it holds for each.
 
     Raises
     ------
     ParameterError
-        As :func:`exceeded`.
+        As :func:`is_exceeded`.
 
     Examples
     --------
     >>> report = {"theta": {"upper_bound": float("nan")}, "k_anonymity": [{"k": 2, "records": 0}]}
-    >>> holds("NOT theta.upper_bound > 0.1", report), holds("k_anonymity.records <= 0", report)
+    >>> holds_limit("NOT theta.upper_bound > 0.1", report), holds_limit("k_anonymity.records <= 0", report)
     (False, True)
     """
-    asked = every() if asked is None else asked
+    asked = list_measures() if asked is None else asked
     check_side(limit, asked, holds=True)
-    tree = read(limit, asked)
+    tree = parse_limit(limit, asked)
     worlds = list(_worlds(tree, limit, report, asked))
     return all(all(map(_is_known, world.values())) and _met(tree, limit, world) for world in worlds)
 
 
-def figures_of(
+def collect_figures(
     limit: str, report: Report, asked: Mapping[str, Asked] | None = None
 ) -> dict[str, float | None]:  # fmt: skip
     """Return the figures that a limit names, of several rows the worst by the direction of the figure; None for NULL.
 
     Examples
     --------
-    >>> figures_of("il1.il1 < 1", {"il1": [{"il1": 0.2, "variable": None}, {"il1": 0.5, "variable": "age"}]})
+    >>> collect_figures("il1.il1 < 1", {"il1": [{"il1": 0.2, "variable": None}, {"il1": 0.5, "variable": "age"}]})
     {'il1.il1 (age)': 0.5}
     """
-    asked = every() if asked is None else asked
+    asked = list_measures() if asked is None else asked
     found: dict[str, float | None] = {}
-    for name in _named(read(limit, asked), limit):
+    for name in _list_named(parse_limit(limit, asked), limit):
         its = asked[name.label].measure
-        rows = _rows(name, limit, report, asked)
+        rows = _find_rows(name, limit, report, asked)
         unknown = [row for row in rows if not _is_known(row[name.figure])]
         worst = unknown[0] if unknown else rows[0]
         for row in () if unknown else rows[1:]:
@@ -130,10 +131,11 @@ def row_label(row: Row, measure: Measure) -> str:
 
     Examples
     --------
-    >>> from sdc_sql.figures.registry import measures
-    >>> row_label({"columns": ["age", "sex"]}, measures()["threshold_rule_summary"])
+    >>> from sdc_sql.figures.registry import list_all_measures
+    >>> row_label({"columns": ["age", "sex"]}, list_all_measures()["threshold_rule_summary"])
     'age, sex'
-    >>> row_label({"variable": None}, measures()["il1"]), row_label({"stratum": None}, measures()["theta_by"])
+    >>> row_label({"variable": None}, list_all_measures()["il1"]), row_label({"stratum": None},
+    ...     list_all_measures()["theta_by"])
     ('all', 'NULL')
     """
     of_table = {column.name for column in measure.declaration.given.columns if column.type == ANY}
@@ -147,34 +149,36 @@ def row_label(row: Row, measure: Measure) -> str:
     return ", ".join(texts)
 
 
-def _named(tree: exp.Expr, limit: str) -> list[Named]:
-    return [name_of(column, limit) for column in tree.find_all(exp.Column)]
+def _list_named(tree: exp.Expr, limit: str) -> list[Named]:
+    return [find_figure(column, limit) for column in tree.find_all(exp.Column)]
 
 
 def _worlds(
     tree: exp.Expr, limit: str, report: Report, asked: Mapping[str, Asked]
 ) -> Iterator[dict[Named, Any]]:  # fmt: skip
     """Yield the figures by their names, in each combination of rows: those of one measure are of one row."""
-    named = _named(tree, limit)
+    named = _list_named(tree, limit)
     rows: dict[tuple[str, str | None], list[Row]] = {}
     for name in named:
-        its = _rows(name, limit, report, asked)
+        its = _find_rows(name, limit, report, asked)
         rows[name.measured, name.row] = [row for row in rows.get((name.measured, name.row), its) if row in its]
     both = {measured for measured, row in rows if row is None} & {measured for measured, row in rows if row is not None}
     if both:
-        raise ParameterError(f"The limit {told(limit)} names {both.pop()} with a row and without: write two limits.")
+        raise ParameterError(
+            f"The limit {text_for_message(limit)} names {both.pop()} with a row and without: write two limits."
+        )
     for chosen in product(*rows.values()):
         of = dict(zip(rows, chosen, strict=True))
         yield {name: of[name.measured, name.row][name.figure] for name in named}
 
 
-def _rows(name: Named, limit: str, report: Report, asked: Mapping[str, Asked]) -> list[Row]:
+def _find_rows(name: Named, limit: str, report: Report, asked: Mapping[str, Asked]) -> list[Row]:
     """Return the rows that have a figure; an error where it was not measured."""
     found = report.get(name.part, {}).get(name.label) if name.part else report.get(name.label)
     if found is None:
         known = ", ".join(sorted(n for n in report if n in asked and report[n] is not None)) or "nothing"
         raise ParameterError(
-            f"The limit {told(limit)} names {name.measured}, which was not measured (measured: {known})."
+            f"The limit {text_for_message(limit)} names {name.measured}, which was not measured (measured: {known})."
         )
     rows: list[Row] = [found] if isinstance(found, dict) else list(found)
     if name.row is not None:
@@ -184,10 +188,13 @@ def _rows(name: Named, limit: str, report: Report, asked: Mapping[str, Asked]) -
         if not rows:
             there = ", ".join(labels)
             raise ParameterError(
-                f"The limit {told(limit)} names the row {told(name.row)} of {name.measured}: it has {there}."
+                f"The limit {text_for_message(limit)} names the row {text_for_message(name.row)} of {name.measured}: "
+                f"it has {there}."
             )
     if not rows or any(name.figure not in row for row in rows):
-        raise ParameterError(f"The limit {told(limit)} names {name.measured}.{name.figure}, which was not measured.")
+        raise ParameterError(
+            f"The limit {text_for_message(limit)} names {name.measured}.{name.figure}, which was not measured."
+        )
     return rows
 
 
@@ -203,7 +210,7 @@ def _met(tree: Any, limit: str, world: Mapping[Named, Any]) -> bool:  # noqa: AN
     if isinstance(tree, exp.And | exp.Or):
         left, right = (_met(side, limit, world) for side in (tree.left, tree.right))
         return (left and right) if isinstance(tree, exp.And) else (left or right)
-    return COMPARISONS[type(tree)](world[name_of(tree.left, limit)], number(tree.right, limit))
+    return COMPARISONS[type(tree)](world[find_figure(tree.left, limit)], read_bound(tree.right, limit))
 
 
-__all__ = ["exceeded", "figures_of", "holds", "row_label"]
+__all__ = ["collect_figures", "holds_limit", "is_exceeded", "row_label"]

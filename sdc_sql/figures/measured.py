@@ -10,9 +10,9 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.showing.results import Result
-from sdc_sql.errors import ParameterError, translated
+from sdc_sql.errors import ParameterError, translate_errors
 from sdc_sql.methods import Methods
-from sdc_sql.roles import reading, weighing
+from sdc_sql.roles import read_roles, weigh_roles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +58,7 @@ class Beside:
         return {name: value for name, value in taken.items() if name != "k" or measure.by == ("k",)}
 
 
-def lacking(asked: Asked, roles: object, beside: Beside) -> tuple[str, ...]:
+def list_lacking(asked: Asked, roles: object, beside: Beside) -> tuple[str, ...]:
     """Return what a figure needs and is not there: roles and arguments, by name."""
     needed = [r for r in asked.measure.needs if not getattr(roles, r) and r not in asked.arguments]
     sensitive = ("sensitive", "targets", "target") if beside.sensitive else ()
@@ -71,7 +71,7 @@ def lacking(asked: Asked, roles: object, beside: Beside) -> tuple[str, ...]:
     return tuple(needed)
 
 
-def rows_of(asked: Asked, roles: Roles, beside: Beside) -> Rows:
+def measure_rows(asked: Asked, roles: Roles, beside: Beside) -> Rows:
     """Return the rows of a figure: those of the file, or the worst of the records in one row.
 
     Raises
@@ -80,11 +80,11 @@ def rows_of(asked: Asked, roles: Roles, beside: Beside) -> Rows:
         Where it lacks a role or an argument.
     """
     found = asked.measure
-    roles = weighing(roles)
-    missing = lacking(asked, roles, beside)
+    roles = weigh_roles(roles)
+    missing = list_lacking(asked, roles, beside)
     if missing:
         raise LackingError(asked, missing)
-    data = _of(roles if found.reads_wildcards else reading(roles, nulls="category"))
+    data = _bind_methods(roles if found.reads_wildcards else read_roles(roles, nulls="category"))
     arguments = {**beside.arguments(found), **asked.arguments}
     if found.joins:  # the measured file leaves beside the others
         others = arguments["releases"]
@@ -99,26 +99,26 @@ def rows_of(asked: Asked, roles: Roles, beside: Beside) -> Rows:
         arguments.setdefault("targets", list(beside.sensitive))
     for one in ("sensitive", "target"):
         if one in found.required and one not in arguments:
-            return _of_variable(found, data, arguments, beside, one)
-    return _called(found, data, arguments)
+            return _measure_variables(found, data, arguments, beside, one)
+    return _call_measure(found, data, arguments)
 
 
-def _of_variable(found: Measure, data: Methods, arguments: Mapping[str, Any], beside: Beside, one: str) -> Rows:
+def _measure_variables(found: Measure, data: Methods, arguments: Mapping[str, Any], beside: Beside, one: str) -> Rows:
     """Return the rows of each sensitive variable, which the measure takes one at a time."""
     rows = []
     for name in beside.sensitive:
         own = {"distance": "ordered"} if "distance" in found.arguments and name in beside.ordered else {}
-        its = _called(found, data, {**own, **arguments, one: name})
+        its = _call_measure(found, data, {**own, **arguments, one: name})
         rows += [{"sensitive": name, **row} for row in its]
     return rows
 
 
-def _called(found: Measure, data: Methods, arguments: Mapping[str, Any]) -> Rows:
+def _call_measure(found: Measure, data: Methods, arguments: Mapping[str, Any]) -> Rows:
     if _MATRICES in found.required and _MATRICES not in arguments:
         return [{**dict.fromkeys(found.figures), "theta": data.theta().theta_misclassified}]
     given = getattr(data, found.verb)(**arguments)
     if isinstance(given, duckdb.DuckDBPyRelation):
-        return [_worst_of(found, given)]
+        return [_find_worst_rows(found, given)]
     if isinstance(given, dict):  # it is a count for each value of what tells the rows apart
         return [dict(zip((*found.by, *found.figures), pair, strict=True)) for pair in given.items()]
     several = given if isinstance(given, list) else [given]
@@ -132,21 +132,21 @@ def _called(found: Measure, data: Methods, arguments: Mapping[str, Any]) -> Rows
     return [{**dict.fromkeys(found.figures), **{n: v for n, v in row.items() if n in names}} for row in rows]
 
 
-def limited_rows(asked: Asked, rows: Rows) -> Rows:
+def limit_rows(asked: Asked, rows: Rows) -> Rows:
     """Return the rows of a macro as limits take them: those of the file, or the worst of the records in one row."""
     return rows if asked.measure.of_file else [_worst(asked.measure, rows)]
 
 
-def _worst_of(found: Measure, records: duckdb.DuckDBPyRelation) -> dict[str, Any]:
+def _find_worst_rows(found: Measure, records: duckdb.DuckDBPyRelation) -> dict[str, Any]:
     """Return the worst of each directed column over all records; NULL where one of them is no number."""
     there = [column for column in found.figures.values() if column.name in records.columns]
-    worst = exp.select(*map(_worst_in, there)).expressions
-    with translated():
-        values = records.aggregate(", ".join(query.text(one) for one in worst)).fetchall()[0]
+    worst = exp.select(*map(_select_worst, there)).expressions
+    with translate_errors():
+        values = records.aggregate(", ".join(query.write_sql(one) for one in worst)).fetchall()[0]
     return dict.fromkeys(found.figures) | {c.name: v for c, v in zip(there, values, strict=True)}
 
 
-def _worst_in(column: Column) -> exp.Expr:
+def _select_worst(column: Column) -> exp.Expr:
     value = exp.column(column.name, quoted=True)
     known = exp.not_(exp.func("isnan", exp.cast(value, "DOUBLE"), dialect="duckdb"))
     every = exp.EQ(this=exp.Count(this=exp.Star()), expression=exp.func("count_if", known, dialect="duckdb"))
@@ -163,5 +163,5 @@ def _worst(found: Measure, rows: Rows) -> dict[str, Any]:
     return worst
 
 
-def _of(roles: Roles) -> Methods:
+def _bind_methods(roles: Roles) -> Methods:
     return Methods(roles)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.macros import declared
-from sdc_sql.db.checks import told
+from sdc_sql.db.catalogue.macros import read_catalogue
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError
-from sdc_sql.figures.renamed import AFTER_PRAM, renamed
+from sdc_sql.figures.renamed import AFTER_PRAM, find_new_name
 from sdc_sql.methods import Methods
 
 if TYPE_CHECKING:
@@ -92,7 +92,9 @@ class Measure:
             Where the measure has none of that name.
         """
         if name not in self.figures:
-            raise ParameterError(f"{self.name} has no figure {told(name)}: it has {', '.join(self.figures)}.")
+            raise ParameterError(
+                f"{self.name} has no figure {text_for_message(name)}: it has {', '.join(self.figures)}."
+            )
         return self.figures[name]
 
     def bears(self) -> set[str]:
@@ -101,20 +103,20 @@ class Measure:
 
 
 @cache
-def measures() -> Mapping[str, Measure]:
+def list_all_measures() -> Mapping[str, Measure]:
     """Return every measure whose figures can be limited, by name.
 
     Examples
     --------
-    >>> found = measures()["k_anonymity"]
+    >>> found = list_all_measures()["k_anonymity"]
     >>> found.by, list(found.figures), found.figure("records").bears, found.compares
     (('k',), ['records', 'cells'], 'risk', False)
     """
-    found = (_measure(d) for d in declared() if d.is_table)
+    found = (_read_measure(d) for d in read_catalogue() if d.is_table)
     return {measure.name: measure for measure in found if measure is not None}
 
 
-def limitable(declaration: Declaration) -> tuple[Column, ...]:
+def list_limitable(declaration: Declaration) -> tuple[Column, ...]:
     """Return the columns that a limit can name: the numbers of the file, and of records the directed ones."""
     if declaration.is_step or not declaration.file.startswith(ROOMS):
         return ()
@@ -122,17 +124,17 @@ def limitable(declaration: Declaration) -> tuple[Column, ...]:
     return given.figures or tuple(c for c in given.columns if c.is_number and c.bears)
 
 
-def _measure(declaration: Declaration) -> Measure | None:
+def _read_measure(declaration: Declaration) -> Measure | None:
     name, given = declaration.name.removeprefix("sdc_"), declaration.given
     # after PRAM the method of the plain measure gives both figures, by the steps of the table
     verb = name if hasattr(Methods, name) else name.removesuffix(AFTER_PRAM)
-    columns = limitable(declaration)
+    columns = list_limitable(declaration)
     if not columns or not hasattr(Methods, verb):
         return None
     return Measure(name, verb, declaration, {c.name: c for c in columns}, given.by, given.of_file)
 
 
-def measure(name: str, figure: str = "") -> Measure:
+def find_measure(name: str, figure: str = "") -> Measure:
     """Return a measure by its name; an older name is an error that gives the new one.
 
     Raises
@@ -142,14 +144,14 @@ def measure(name: str, figure: str = "") -> Measure:
 
     Examples
     --------
-    >>> measure("suda", "records_with_msu")
+    >>> find_measure("suda", "records_with_msu")
     Traceback (most recent call last):
     sdc_sql.errors.ParameterError: suda.records_with_msu is the name of versions before 0.2.0: write suda_summary...
     """
-    known = measures()
+    known = list_all_measures()
     if name in known and (not figure or figure in known[name].figures):
         return known[name]
-    new = renamed(name, figure)
+    new = find_new_name(name, figure)
     if new:
         was = f"{name}.{figure}" if figure else name
         raise ParameterError(f"{was} is the name of versions before 0.2.0: write {new}.")
@@ -157,4 +159,4 @@ def measure(name: str, figure: str = "") -> Measure:
         known[name].figure(figure)
     near = difflib.get_close_matches(name, known, n=1) or [n for n in known if name and name in n][:3]
     hint = f": did you mean {' or '.join(near)}?" if near else "; FROM sdc_help() lists all."
-    raise ParameterError(f"There is no measure {told(name)}{hint}")
+    raise ParameterError(f"There is no measure {text_for_message(name)}{hint}")

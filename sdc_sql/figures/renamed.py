@@ -25,12 +25,13 @@ _FIGURES = {
 }
 
 
-def renamed(measure: str, figure: str = "") -> str:
+def find_new_name(measure: str, figure: str = "") -> str:
     """Return the present name of an older figure or measure; nothing where it had no other name.
 
     Examples
     --------
-    >>> renamed("attribute", "t"), renamed("suda"), renamed("suda", "records"), renamed("theta", "theta")
+    >>> find_new_name("attribute", "t"), find_new_name("suda"), find_new_name("suda", "records"), find_new_name("theta",
+    ...     "theta")
     ('t_closeness.t', 'suda_summary', 'suda_summary.records', '')
     """
     if (measure, figure) in _FIGURES:

@@ -6,7 +6,7 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _PLAIN = re.compile(r"[^,\[\]{}]*")
 _WORDS = {"true": True, "false": False, "null": None}
 
 
-def written(text: str) -> tuple[str, tuple[str, dict[str, Any]]]:
+def parse_figure(text: str) -> tuple[str, tuple[str, dict[str, Any]]]:
     """Return what a figure on the command line says: its name, the measure and the arguments.
 
     An argument is a number, a text (in quotes where it has a comma or a bracket), a list in square brackets, or, in
@@ -34,16 +34,16 @@ def written(text: str) -> tuple[str, tuple[str, dict[str, Any]]]:
 
     Examples
     --------
-    >>> written("register=k_map(population=register.parquet, k=5)")
+    >>> parse_figure("register=k_map(population=register.parquet, k=5)")
     ('register', ('k_map', {'population': 'register.parquet', 'k': 5}))
-    >>> written("waves=joint_releases(releases=['a, b.csv', c.csv], keys=[[age, sex], [age]])")[1][1]
+    >>> parse_figure("waves=joint_releases(releases=['a, b.csv', c.csv], keys=[[age, sex], [age]])")[1][1]
     {'releases': ['a, b.csv', 'c.csv'], 'keys': [['age', 'sex'], ['age']]}
-    >>> written("t=theta_misclassified(matrices={sex=sex.csv})")[1][1]
+    >>> parse_figure("t=theta_misclassified(matrices={sex=sex.csv})")[1][1]
     {'matrices': {'sex': 'sex.csv'}}
     """
     call = _CALL.fullmatch(text)
     if call is None:
-        raise ParameterError(f"The figure {told(text)} cannot be read: {FORM}.")
+        raise ParameterError(f"The figure {text_for_message(text)} cannot be read: {FORM}.")
     reader = _Reader(text, call["arguments"] or "")
     arguments = dict(reader.named(""))
     return call["label"], (call["measure"], arguments)
@@ -59,18 +59,18 @@ class _Reader:
         """Yield names with their values up to a closing bracket, or the end."""
         taken: set[str] = set()
         while not self._closes(closing):
-            name = self._found(_NAME)
+            name = self._match_pattern(_NAME)
             if name is None:
                 raise self._wrong()
             label = name["quoted"] or name["plain"]
             if label in taken:
-                raise ParameterError(f"The figure {told(self.whole)} gives {label} twice.")
+                raise ParameterError(f"The figure {text_for_message(self.whole)} gives {label} twice.")
             taken.add(label)
             yield label, self._value()
-            self._separated(closing)
+            self._pass_comma(closing)
 
     def _value(self) -> Any:  # noqa: ANN401 - a number, a text, a list, several by name
-        quoted = self._found(_QUOTED)
+        quoted = self._match_pattern(_QUOTED)
         if quoted is not None:
             double, single = quoted.groups()
             return single.replace("''", "'") if double is None else double.replace('""', '"')
@@ -80,18 +80,18 @@ class _Reader:
             return dict(self.named("}"))
         if first == "[":
             self.at += 1
-            return list(self._listed())
+            return list(self._read_list())
         plain = _PLAIN.match(self.text, self.at)
         # nothing follows, or a quotation mark that is never closed
         if plain is None or plain[0].strip()[:1] in {"", "'", '"'}:
             raise self._wrong()
         self.at = plain.end()
-        return _read(plain[0].strip())
+        return _parse_value(plain[0].strip())
 
-    def _listed(self) -> Iterator[Any]:
+    def _read_list(self) -> Iterator[Any]:
         while not self._closes("]"):
             yield self._value()
-            self._separated("]")
+            self._pass_comma("]")
 
     def _closes(self, closing: str) -> bool:
         """Return whether the closing bracket, or the end, is here; it is passed."""
@@ -103,7 +103,7 @@ class _Reader:
         self.at += len(closing)
         return True
 
-    def _separated(self, closing: str) -> None:
+    def _pass_comma(self, closing: str) -> None:
         """Pass a comma; else the closing bracket has to follow."""
         while self.text[self.at : self.at + 1].isspace():
             self.at += 1
@@ -113,7 +113,7 @@ class _Reader:
         elif here != closing:
             raise self._wrong()
 
-    def _found(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    def _match_pattern(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         found = pattern.match(self.text, self.at)
         if found is not None:
             self.at = found.end()
@@ -121,11 +121,11 @@ class _Reader:
 
     def _wrong(self) -> ParameterError:
         rest = self.text[self.at :].strip()
-        where = f"at {told(rest)}" if rest else "at its end"
-        return ParameterError(f"The figure {told(self.whole)} cannot be read {where}: {FORM}.")
+        where = f"at {text_for_message(rest)}" if rest else "at its end"
+        return ParameterError(f"The figure {text_for_message(self.whole)} cannot be read {where}: {FORM}.")
 
 
-def _read(text: str) -> Any:  # noqa: ANN401 - a word, a number, a text
+def _parse_value(text: str) -> Any:  # noqa: ANN401 - a word, a number, a text
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     for kind in (int, float):

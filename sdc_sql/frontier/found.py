@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.showing.results import Result, Results, beside
+from sdc_sql.db.showing.results import Result, Results, optional_field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +25,7 @@ class FrontierCandidate(Result):
     loss: float | None
     undominated: bool | None
     chosen: bool
-    utility: float | None = beside()
+    utility: float | None = optional_field()
 
 
 class Frontier(Results[FrontierCandidate]):
@@ -72,9 +72,9 @@ class Frontier(Results[FrontierCandidate]):
         MissingPackageError
             Where matplotlib is not installed (the extra ``plot``).
         """
-        from sdc_sql.frontier.picture import drawn  # noqa: PLC0415 - a package that need not be there
+        from sdc_sql.frontier.picture import draw_frontier  # noqa: PLC0415 - a package that need not be there
 
         points = [
             (c.loss, c.risk, bool(c.undominated), c.chosen) for c in self if c.loss is not None and c.risk is not None
         ]
-        drawn(points, (self.loss, self.risk), self.max_risk, path, readable)
+        draw_frontier(points, (self.loss, self.risk), self.max_risk, path, readable)

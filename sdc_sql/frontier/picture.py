@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.files.released_file import replacing
+from sdc_sql.db.files.released_file import open_replacement
 from sdc_sql.errors import MissingPackageError, ParameterError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _KEPT = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}
 _HIGHER = 2  # times the highest risk of the frontier: dominated candidates above it are shown at the edge
 
 
-def drawn(
+def draw_frontier(
     points: Iterable[Point],
     names: tuple[str, str],
     bound: float | None,
@@ -50,7 +50,7 @@ def drawn(
     with mpl.rc_context(style):
         figure = Figure(figsize=(7, 5.2), layout="constrained")
         axes = figure.subplots()
-        _candidates(axes, points, bound or 0)
+        _draw_candidates(axes, points, bound or 0)
         if bound is not None:
             axes.axhline(bound, color="black", linestyle=(0, (6, 4)), linewidth=1, label="bound on the risk")
         axes.set_xlabel(f"loss ({names[0]})")
@@ -60,11 +60,11 @@ def drawn(
         axes.grid(visible=True, color="0.9", linewidth=0.6)
         axes.set_axisbelow(True)
         figure.legend(frameon=False, loc="outside lower center", ncols=3)
-        with replacing(Path(path), readable) as part:
+        with open_replacement(Path(path), readable) as part:
             figure.savefig(part, dpi=150, metadata=_KEPT[ending])
 
 
-def _candidates(axes: Any, points: list[Point], bound: float) -> None:  # noqa: ANN401 - of an extra
+def _draw_candidates(axes: Any, points: list[Point], bound: float) -> None:  # noqa: ANN401 - of an extra
     beaten = [(x, y) for x, y, undominated, _ in points if not undominated]
     # a few candidates of a far higher risk would press the others together at the bottom
     top = _HIGHER * max(bound, *(y for _, y, undominated, _ in points if undominated))

@@ -10,9 +10,9 @@ from sqlglot import exp
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, set_key
 from sdc_sql.db.masking import homes as homes_of
-from sdc_sql.db.masking.steps import MaskingStep, chain, next_pass
-from sdc_sql.db.masking.targets import known
-from sdc_sql.errors import TableError, translated
+from sdc_sql.db.masking.steps import MaskingStep, name_chain, next_pass
+from sdc_sql.db.masking.targets import find_known_table
+from sdc_sql.errors import TableError, translate_errors
 from sdc_sql.methods import Methods
 from sdc_sql.roles import Roles
 
@@ -44,37 +44,39 @@ class _Projected(Roles):
         macro, columns, arguments = masking.macro, masking.columns, dict(masking.arguments)
         set_key(self.con)
         if self.homes is not None:
-            with translated():
-                homes_of.make(self.homes)
+            with translate_errors():
+                homes_of.make_homes(self.homes)
         if "stream" in arguments:
             if arguments["stream"] is None:
                 arguments["stream"] = self._next_pass(columns)
             self.drawn.append(columns)
         identifier = str(arguments["id"])
-        values = query.call(f"sdc__{macro}", self.table if subset is None else subset.table, *arguments.values())
+        values = query.call_macro(f"sdc__{macro}", self.table if subset is None else subset.table, *arguments.values())
         named = [exp.column(c, quoted=True) for c in self.columns if c in columns]
         selected = exp.select(exp.alias_(exp.column("sdc__id"), identifier, quoted=True), *named)
         selected = selected.from_(values.subquery("v"))
         if self.homes is None:
-            return self._seen_as(selected if subset is None else subset.around(selected), macro, columns, identifier)
+            return self._replace_view(
+                selected if subset is None else subset.around(selected), macro, columns, identifier
+            )
         own = self.homes.of
         assert isinstance(own, _Projected)  # noqa: S101 - for the type checker: whose records these are
         masked_homes = exp.table_(f"{NAME}_of_homes", db="temp", quoted=True)
-        with translated():
+        with translate_errors():
             self._create(masked_homes, "TABLE", selected)
-        step = own._seen_as(homes_of.of_members(self.homes, masked_homes), macro, columns, identifier)  # noqa: SLF001 - its own
-        homes_of.drop(self.homes)
+        step = own._replace_view(homes_of.spread_to_members(self.homes, masked_homes), macro, columns, identifier)  # noqa: SLF001 - its own
+        homes_of.drop_homes(self.homes)
         self.con.execute(f"DROP TABLE temp.{masked_homes.name}")
         return step
 
-    def _seen_as(self, selected: exp.Select, macro: str, columns: tuple[str, ...], identifier: str) -> MaskingStep:
+    def _replace_view(self, selected: exp.Select, macro: str, columns: tuple[str, ...], identifier: str) -> MaskingStep:
         """Make masked values readable in the place of the original ones."""
         number = self.made + 1
         stored = exp.table_(f"{NAME}_values_{number}", db="temp", quoted=True)
-        with translated():
+        with translate_errors():
             self._create(stored, "TABLE", selected)
             object.__setattr__(self, "made", number)
-            self._create(self._view(number), "VIEW", self._beside(stored, columns, identifier))
+            self._create(self._view(number), "VIEW", self._join_masked(stored, columns, identifier))
         if self._records(self._source()) != self._records(self._view(number)):
             raise TableError(
                 "A record has no masked values: the table does not give the same rows each time it is read. Store it "
@@ -83,17 +85,17 @@ class _Projected(Roles):
         object.__setattr__(self, "table", self._view(number).name)
         return MaskingStep(self.table, macro, columns, {}, 0, 0)
 
-    def _beside(self, stored: exp.Table, columns: tuple[str, ...], identifier: str) -> exp.Select:
+    def _join_masked(self, stored: exp.Table, columns: tuple[str, ...], identifier: str) -> exp.Select:
         """Return the records with masked values."""
         # (a view over macros that make tables could not be measured by these: DuckDB takes it for a recursion)
         every = [exp.column(c, table="v" if c in columns else "t", quoted=True) for c in self.columns]
         ids = [exp.column(identifier, table=of, quoted=True) for of in "tv"]
-        same = exp.EQ(**dict(zip(("this", "expression"), (_call("sdc__by_bytes", i) for i in ids), strict=True)))
+        same = exp.EQ(**dict(zip(("this", "expression"), (_call_macro("sdc__by_bytes", i) for i in ids), strict=True)))
         records = exp.select(*every).from_(exp.alias_(self._source(), "t", table=True))
         return records.join(exp.alias_(stored.copy(), "v", table=True), on=same)
 
     def _source(self) -> exp.Table:
-        return exp.Table(this=exp.Anonymous(this="query_table", expressions=[query.literal(self.table)]))
+        return exp.Table(this=exp.Anonymous(this="query_table", expressions=[query.make_text_literal(self.table)]))
 
     def _records(self, source: exp.Table) -> int:
         return self.number(exp.select(exp.Count(this=exp.Star())).from_(source))
@@ -120,21 +122,23 @@ class _Projected(Roles):
 
 
 @contextmanager
-def projected(data: Roles) -> Iterator[Projection]:
+def project_table(data: Roles) -> Iterator[Projection]:
     """Yield a table as it is, to be masked by views; afterwards they are gone.
 
     Examples
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> with projected(data._roles) as candidate:
+    >>> with project_table(data._roles) as candidate:
     ...     _ = candidate.round("age", 50)
     ...     print(candidate.frequency_summary().cells, data.con.sql("SELECT max(age) FROM persons").fetchall())
     2 [(41,)]
     """
     whole = data if data.part is None else data.part.whole  # its steps count the passes of draws
-    source = None if whole.file else known(whole, whole.table) or known(whole, whole.table, "view")
-    steps = [] if source is None else chain(data.con, source)
+    source = (
+        None if whole.file else find_known_table(whole, whole.table) or find_known_table(whole, whole.table, "view")
+    )
+    steps = [] if source is None else name_chain(data.con, source)
     begun = object.__new__(_Projected)  # the roles of the table have been checked
     vars(begun).update(vars(data), file=None, part=None, steps=steps, drawn=[], made=0)
     try:
@@ -143,5 +147,5 @@ def projected(data: Roles) -> Iterator[Projection]:
         begun.drop()
 
 
-def _call(macro: str, argument: exp.Expression) -> exp.Anonymous:
+def _call_macro(macro: str, argument: exp.Expression) -> exp.Anonymous:
     return exp.Anonymous(this=macro, expressions=[argument])

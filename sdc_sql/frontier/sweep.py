@@ -11,12 +11,19 @@ from sqlglot import exp
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.functions import renamed
 from sdc_sql.db.catalogue.macros import former
-from sdc_sql.db.checks import is_number, told
+from sdc_sql.db.checks import is_number, text_for_message
 from sdc_sql.db.showing.results import Result
 from sdc_sql.errors import ParameterError
-from sdc_sql.frontier.figures import called, coarsened, figure, masks, told_of, whole_name
+from sdc_sql.frontier.figures import (
+    add_recoded_columns,
+    call_method,
+    find_coarsened_columns,
+    format_figure_name,
+    list_frontier_masks,
+    measure_figure,
+)
 from sdc_sql.frontier.found import Frontier, FrontierCandidate
-from sdc_sql.frontier.projection import projected
+from sdc_sql.frontier.projection import project_table
 from sdc_sql.mask.loss_expression import arithmetic
 
 if TYPE_CHECKING:
@@ -91,69 +98,74 @@ def frontier(
     ([(1.0, 0.0, True), (1.0, 0.186, False), (0.0, 1.819, True)], "round(columns='age', base=50)")
     """
     if isinstance(candidates, (str, Mapping)) or not isinstance(candidates, Iterable):
-        raise ParameterError(f"candidates is {told(candidates)}: give a list; {FORM}.")
+        raise ParameterError(f"candidates is {text_for_message(candidates)}: give a list; {FORM}.")
     given = list(candidates)
     if not given:
         raise ParameterError(f"The list of candidates is empty; {FORM}.")
     if max_risk is not None and (not is_number(max_risk) or not math.isfinite(max_risk)):
         raise ParameterError(
-            f"max_risk is {told(max_risk)}: it must be a finite number, the most risk that is allowed."
+            f"max_risk is {text_for_message(max_risk)}: it must be a finite number, the most risk that is allowed."
         )
-    worth = utility and arithmetic(utility, ("risk", "loss"), f"The utility is {told(utility)}: it must be")
+    worth = utility and arithmetic(utility, ("risk", "loss"), f"The utility is {text_for_message(utility)}: it must be")
     if isinstance(given[0], Result):
-        names = [_field(given, asked, role) for asked, role in ((risk, "risk"), (loss, "loss"))]
+        names = [_name_field(given, asked, role) for asked, role in ((risk, "risk"), (loss, "loss"))]
         figures = [tuple(getattr(result, name) for name in names) for result in given]
-        labels = [_levels(data, result, place) for place, result in enumerate(given)]
+        labels = [_name_levels(data, result, place) for place, result in enumerate(given)]
     else:
-        names = [whole_name(asked, role) for asked, role in ((risk, "risk"), (loss, "loss"))]
-        steps = [_steps(candidate) for candidate in given]
-        figures = [_measured(data, of_one, risk, loss) for of_one in steps]
-        labels = ["; ".join(map(_written, of_one)) for of_one in steps]
-    rows = _compared(data, figures, max_risk, worth or None)
+        names = [format_figure_name(asked, role) for asked, role in ((risk, "risk"), (loss, "loss"))]
+        steps = [_resolve_steps(candidate) for candidate in given]
+        figures = [_measure_candidate(data, of_one, risk, loss) for of_one in steps]
+        labels = ["; ".join(map(_format_step, of_one)) for of_one in steps]
+    rows = _rank_candidates(data, figures, max_risk, worth or None)
     found = (FrontierCandidate(candidate=labels[row["place"]], **row) for row in rows)
     return Frontier(found, risk=names[0], loss=names[1], max_risk=max_risk)
 
 
-def _field(given: list[Any], asked: Figure, role: str) -> str:
+def _name_field(given: list[Any], asked: Figure, role: str) -> str:
     """Return the name of a field of results."""
     if not all(isinstance(result, type(given[0])) for result in given):
         raise ParameterError(f"The candidates are of several kinds; {FORM}.")
     fields = given[0].to_dict()
     if not isinstance(asked, str) or asked not in fields:
-        raise ParameterError(f"{role} is {told(asked)}: of these candidates it must be one of {', '.join(fields)}.")
+        raise ParameterError(
+            f"{role} is {text_for_message(asked)}: of these candidates it must be one of {', '.join(fields)}."
+        )
     if not all(is_number(getattr(result, asked, None)) or getattr(result, asked) is None for result in given):
-        raise ParameterError(f"{role} is {told(asked)}, which is no number.")
+        raise ParameterError(f"{role} is {text_for_message(asked)}, which is no number.")
     return asked
 
 
-def _steps(candidate: Any) -> list[Step]:  # noqa: ANN401 - whatever was given
+def _resolve_steps(candidate: Any) -> list[Step]:  # noqa: ANN401 - whatever was given
     """Return the steps of a candidate, each the name of a mask with its arguments."""
     steps = candidate if isinstance(candidate, list) else [candidate]
     for step in steps:
         if not isinstance(step, tuple) or len(step) != 2 or not isinstance(step[1], Mapping):  # noqa: PLR2004 - a pair
-            raise ParameterError(f"A candidate is {told(step)}: {FORM}.")
+            raise ParameterError(f"A candidate is {text_for_message(step)}: {FORM}.")
         if step[0] in former():
             raise ParameterError(renamed(step[0], former()[step[0]]))
-        if step[0] not in masks():
-            raise ParameterError(f"{told(step[0])} is no masking method; there are {', '.join(sorted(masks()))}.")
+        if step[0] not in list_frontier_masks():
+            raise ParameterError(
+                f"{text_for_message(step[0])} is no masking method; there are "
+                f"{', '.join(sorted(list_frontier_masks()))}."
+            )
         if "into" in step[1]:
             raise ParameterError("A candidate's step writes nowhere: leave out into.")
     return steps
 
 
-def _measured(data: Roles, steps: list[Step], risk: Figure, loss: Figure) -> tuple[float | None, float | None]:
-    with projected(data) as candidate:
+def _measure_candidate(data: Roles, steps: list[Step], risk: Figure, loss: Figure) -> tuple[float | None, float | None]:
+    with project_table(data) as candidate:
         for method, arguments in steps:
-            called(candidate, method, arguments)
+            call_method(candidate, method, arguments)
         of = data.table, data.keys
         if data.id is not None:
             # of a label of several values both ask what these were: the intruder, and the user of the file
-            recoded = coarsened(steps, data.keys)
-            risk, loss = told_of(risk, recoded, data.keys), told_of(loss, recoded, data.keys)
-        return figure(candidate, *of, risk, "risk"), figure(candidate, *of, loss, "loss")
+            recoded = find_coarsened_columns(steps, data.keys)
+            risk, loss = add_recoded_columns(risk, recoded, data.keys), add_recoded_columns(loss, recoded, data.keys)
+        return measure_figure(candidate, *of, risk, "risk"), measure_figure(candidate, *of, loss, "loss")
 
 
-def _compared(
+def _rank_candidates(
     data: Roles, figures: list[tuple[Any, ...]], max_risk: float | None, worth: exp.Expr | None
 ) -> list[dict[str, Any]]:
     """Return the candidates by their places, as the macro compares them."""
@@ -165,7 +177,7 @@ def _compared(
     value = [] if worth is None else [exp.alias_(worth, "utility")]
     measured = exp.select("*", *value).from_(exp.table_(GIVEN, quoted=True))
     named_so = None if worth is None else "utility"
-    call = query.call("sdc_frontier", MEASURED, "risk", "loss", max_risk=max_risk, utility=named_so)
+    call = query.call_macro("sdc_frontier", MEASURED, "risk", "loss", max_risk=max_risk, utility=named_so)
     try:
         rows = data.select(call.with_(exp.to_identifier(MEASURED), as_=measured))
     finally:
@@ -173,16 +185,16 @@ def _compared(
     return sorted(rows, key=lambda row: row["place"])
 
 
-def _written(step: Step) -> str:
+def _format_step(step: Step) -> str:
     method, arguments = step
-    return f"{method}({', '.join(f'{name}={_said(value)}' for name, value in arguments.items())})"
+    return f"{method}({', '.join(f'{name}={_format_argument(value)}' for name, value in arguments.items())})"
 
 
-def _said(value: object) -> str:
+def _format_argument(value: object) -> str:
     plain = isinstance(value, (list, tuple)) and all(isinstance(v, str) or is_number(v) for v in value)
-    return f"[{', '.join(map(repr, value))}]" if plain and isinstance(value, (list, tuple)) else told(value)
+    return f"[{', '.join(map(repr, value))}]" if plain and isinstance(value, (list, tuple)) else text_for_message(value)
 
 
-def _levels(data: Roles, result: Any, place: int) -> str:  # noqa: ANN401 - a result
+def _name_levels(data: Roles, result: Any, place: int) -> str:  # noqa: ANN401 - a result
     names = getattr(result, "level_names", ())
     return ", ".join(f"{key}: {name}" for key, name in zip(data.keys, names, strict=False)) or str(place)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sdc_sql.compared import original_table
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.showing.results import Result
 
 if TYPE_CHECKING:
@@ -79,6 +79,6 @@ def certain_matches(data: Roles, original: Described | str, k: int = 3) -> Certa
         original_table(data, original),
         data.table,
         data.keys,
-        k=checked_number("certain_matches", "k", k),
+        k=require_number("certain_matches", "k", k),
     )
     return CertainMatches(**row)

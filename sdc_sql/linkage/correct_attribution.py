@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sdc_sql.compared import columns_of, original_table
-from sdc_sql.db.catalogue.arguments import checked_choice, checked_number
+from sdc_sql.compared import original_table, resolve_columns_or_keys
+from sdc_sql.db.catalogue.arguments import require_choice, require_number
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -121,9 +121,9 @@ def correct_attribution(
         original_table(data, original),
         data.table,
         data.keys,
-        columns_of(data, targets, "target"),
-        tau=checked_number("correct_attribution", "tau", tau),
-        nulls=checked_choice("correct_attribution", "nulls", nulls),
+        resolve_columns_or_keys(data, targets, "target"),
+        tau=require_number("correct_attribution", "tau", tau),
+        nulls=require_choice("correct_attribution", "nulls", nulls),
     )
     return Results(CorrectAttribution(**row) for row in rows)
 
@@ -184,7 +184,7 @@ def correct_attribution_records(
         data.table,
         data.keys,
         data.found("target", target),
-        nulls=checked_choice("correct_attribution_records", "nulls", nulls),
+        nulls=require_choice("correct_attribution_records", "nulls", nulls),
     )
 
 
@@ -244,5 +244,5 @@ def targeted_attribution_records(
         data.table,
         data.keys,
         data.found("target", target),
-        nulls=checked_choice("targeted_attribution_records", "nulls", nulls),
+        nulls=require_choice("targeted_attribution_records", "nulls", nulls),
     )

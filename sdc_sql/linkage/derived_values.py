@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.compared import columns_of, original_table
-from sdc_sql.compiler.columns import folded
-from sdc_sql.db.checks import told
+from sdc_sql.compared import original_table, resolve_columns_or_keys
+from sdc_sql.compiler.columns import fold_case
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.showing.results import Result, Results
 from sdc_sql.errors import ColumnError
 
@@ -109,10 +109,10 @@ def derived_values(
     [(['area'], 'exact', 4)]
     """
     if givers is None:
-        return given_back(data, original, columns)
-    table, name, wanted = _sides(data, original, columns)
+        return measure_given_back(data, original, columns)
+    table, name, wanted = _resolve_sides(data, original, columns)
     rows = data.rows(
-        "sdc_derived_values", table, data.table, name, wanted, _lists(data, givers), household=data.household
+        "sdc_derived_values", table, data.table, name, wanted, _resolve_givers(data, givers), household=data.household
     )
     return Results(DerivedValues(**row) for row in rows)
 
@@ -153,7 +153,7 @@ def derived_values_summary(
     >>> found.suppressed, found.exact_givers, found.given_back
     (4, 1, 4)
     """
-    table, name, wanted = _sides(data, original, columns)
+    table, name, wanted = _resolve_sides(data, original, columns)
     if givers is not None:
         row = data.row(
             "sdc_derived_values_summary",
@@ -161,11 +161,11 @@ def derived_values_summary(
             data.table,
             name,
             wanted,
-            _lists(data, givers),
+            _resolve_givers(data, givers),
             household=data.household,
         )
         return DerivedValuesSummary(**row)
-    found = _sieved(data, table, wanted)
+    found = _sieve_columns(data, table, wanted)
     row = {**dict.fromkeys(DerivedValuesSummary.__dataclass_fields__, 0), "predicted_share": 0.0, "predicted_gain": 0.0}
     if found.tasks:
         row = data.row(
@@ -182,12 +182,12 @@ def derived_values_summary(
     return DerivedValuesSummary(**{**row, "suppressed": found.hidden[0], "coarsened": found.hidden[1]})
 
 
-def given_back(
+def measure_given_back(
     data: Roles, original: Described | str, columns: str | Iterable[str] | None = None, left_out: Iterable[str] = ()
 ) -> Results[DerivedValues]:
     """Return what all columns and pairs of them give back, but for those left out as givers."""
-    table, name, wanted = _sides(data, original, columns)
-    found = _sieved(data, table, wanted, left_out)
+    table, name, wanted = _resolve_sides(data, original, columns)
+    found = _sieve_columns(data, table, wanted, left_out)
     rows: list[dict[str, Any]] = []
     if found.tasks:
         rows = data.rows(
@@ -203,33 +203,43 @@ def given_back(
     return Results(DerivedValues(**row) for row in rows)
 
 
-def _sides(data: Roles, original: Described | str, columns: str | Iterable[str] | None) -> tuple[str, str, list[str]]:
+def _resolve_sides(
+    data: Roles, original: Described | str, columns: str | Iterable[str] | None
+) -> tuple[str, str, list[str]]:
     """Return the original's name, the id, and the variables: by default what both tables have."""
     table, name = original_table(data, original), data.required("id")
-    return table, name, columns_of(data, columns) if columns is not None else _shared(data, table)
+    return (
+        table,
+        name,
+        resolve_columns_or_keys(data, columns) if columns is not None else _list_shared_columns(data, table),
+    )
 
 
-def _sieved(data: Roles, original: str, columns: list[str], left_out: Iterable[str] = ()) -> Derivations:
-    from sdc_sql.linkage.derivations import sieved  # noqa: PLC0415 - with numpy and pyarrow, which few measures need
+def _sieve_columns(data: Roles, original: str, columns: list[str], left_out: Iterable[str] = ()) -> Derivations:
+    from sdc_sql.linkage.derivations import sieve_derivations  # noqa: PLC0415 - with numpy and pyarrow, which few measures need
 
     data.rows("sdc__check_derived", original, data.table, data.id)  # refuses what is not paired, as the macro does
-    return sieved(data, original, columns, [c for c in data.columns if c not in {data.id, *left_out}])
+    return sieve_derivations(data, original, columns, [c for c in data.columns if c not in {data.id, *left_out}])
 
 
-def _shared(data: Roles, original: str) -> list[str]:
+def _list_shared_columns(data: Roles, original: str) -> list[str]:
     """Return the columns that both tables have, but for the id."""
-    with_original = {folded(column) for column in _columns(data, original)}
-    return [column for column in data.columns if folded(column) in with_original and column != data.id]
+    with_original = {fold_case(column) for column in _list_columns(data, original)}
+    return [column for column in data.columns if fold_case(column) in with_original and column != data.id]
 
 
-def _columns(data: Roles, table: str) -> tuple[str, ...]:
+def _list_columns(data: Roles, table: str) -> tuple[str, ...]:
     return tuple(data.relation("sdc__rows", table).limit(0).columns)
 
 
-def _lists(data: Roles, givers: Iterable[Iterable[str]]) -> list[list[str]]:
+def _resolve_givers(data: Roles, givers: Iterable[Iterable[str]]) -> list[list[str]]:
     if isinstance(givers, str) or not isinstance(givers, Iterable):
-        raise ColumnError(f"givers is {told(givers)}: it must be a list of lists of columns, as in [['district']].")
+        raise ColumnError(
+            f"givers is {text_for_message(givers)}: it must be a list of lists of columns, as in [['district']]."
+        )
     found = [*givers]
     if not found or any(isinstance(one, str) or not isinstance(one, Iterable) for one in found):
-        raise ColumnError(f"givers is {told(givers)}: it must be a list of lists of columns, as in [['district']].")
+        raise ColumnError(
+            f"givers is {text_for_message(givers)}: it must be a list of lists of columns, as in [['district']]."
+        )
     return [[data.found("giver", name) for name in one] for one in found]

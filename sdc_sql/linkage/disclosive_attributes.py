@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sdc_sql.compared import columns_of, original_table
-from sdc_sql.db.catalogue.arguments import checked_choice
+from sdc_sql.compared import original_table, resolve_columns_or_keys
+from sdc_sql.db.catalogue.arguments import require_choice
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def disclosive_attributes(
         original_table(data, original),
         data.table,
         data.keys,
-        columns_of(data, targets, "target"),
-        nulls=checked_choice("disclosive_attributes", "nulls", nulls),
+        resolve_columns_or_keys(data, targets, "target"),
+        nulls=require_choice("disclosive_attributes", "nulls", nulls),
     )
     return Results(DisclosiveAttributes(**row) for row in rows)

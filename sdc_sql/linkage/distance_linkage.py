@@ -6,9 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sdc_sql.compared import columns_of, original_table, some_of
-from sdc_sql.db.catalogue.arguments import checked_choice
-from sdc_sql.db.checks import flag
+from sdc_sql.compared import list_or_none, original_table, resolve_columns_or_keys
+from sdc_sql.db.catalogue.arguments import require_choice
+from sdc_sql.db.checks import require_flag
 from sdc_sql.db.showing.results import Result
 
 if TYPE_CHECKING:
@@ -109,13 +109,13 @@ def distance_linkage_records(
         "sdc_distance_linkage_records",
         original_table(data, original),
         data.table,
-        columns_of(data, columns),
+        resolve_columns_or_keys(data, columns),
         data.required("id"),
-        ordinal=some_of(ordinal),
-        continuous=some_of(continuous),
-        scaling=checked_choice("distance_linkage_records", "scaling", scaling),
+        ordinal=list_or_none(ordinal),
+        continuous=list_or_none(continuous),
+        scaling=require_choice("distance_linkage_records", "scaling", scaling),
         weights=weights,
-        external=flag(external, "external"),
+        external=require_flag(external, "external"),
     )
 
 
@@ -194,12 +194,12 @@ def distance_linkage(
         "sdc_distance_linkage",
         original_table(data, original),
         data.table,
-        columns_of(data, columns),
+        resolve_columns_or_keys(data, columns),
         data.required("id"),
-        ordinal=some_of(ordinal),
-        continuous=some_of(continuous),
-        scaling=checked_choice("distance_linkage", "scaling", scaling),
+        ordinal=list_or_none(ordinal),
+        continuous=list_or_none(continuous),
+        scaling=require_choice("distance_linkage", "scaling", scaling),
         weights=weights,
-        external=flag(external, "external"),
+        external=require_flag(external, "external"),
     )
     return DistanceLinkage(**row)

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sdc_sql.compared import columns_of, original_table, some_of
-from sdc_sql.db.catalogue.arguments import checked_choice
+from sdc_sql.compared import list_or_none, original_table, resolve_columns_or_keys
+from sdc_sql.db.catalogue.arguments import require_choice
 from sdc_sql.db.showing.results import Result
 
 if TYPE_CHECKING:
@@ -127,10 +127,10 @@ def distance_to_closest(
         "sdc_distance_to_closest",
         original_table(data, original),
         data.table,
-        columns_of(data, columns),
-        ordinal=some_of(ordinal),
-        continuous=some_of(continuous),
-        scaling=checked_choice("distance_to_closest", "scaling", scaling),
+        resolve_columns_or_keys(data, columns),
+        ordinal=list_or_none(ordinal),
+        continuous=list_or_none(continuous),
+        scaling=require_choice("distance_to_closest", "scaling", scaling),
         weights=weights,
     )
     return DistanceToClosest(**row)

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sdc_sql.compared import columns_of, original_table
-from sdc_sql.db.catalogue.arguments import checked_choice, checked_number
+from sdc_sql.compared import original_table, resolve_columns_or_keys
+from sdc_sql.db.catalogue.arguments import require_choice, require_number
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -91,10 +91,10 @@ def interval_disclosure_records(
         "sdc_interval_disclosure_records",
         original_table(data, original),
         data.table,
-        columns_of(data, columns),
+        resolve_columns_or_keys(data, columns),
         data.required("id"),
-        intervals=checked_choice("interval_disclosure_records", "intervals", intervals),
-        width=checked_number("interval_disclosure_records", "width", width),
+        intervals=require_choice("interval_disclosure_records", "intervals", intervals),
+        width=require_number("interval_disclosure_records", "width", width),
     )
 
 
@@ -154,9 +154,9 @@ def interval_disclosure(
         "sdc_interval_disclosure",
         original_table(data, original),
         data.table,
-        columns_of(data, columns),
+        resolve_columns_or_keys(data, columns),
         data.required("id"),
-        intervals=checked_choice("interval_disclosure", "intervals", intervals),
-        width=checked_number("interval_disclosure", "width", width),
+        intervals=require_choice("interval_disclosure", "intervals", intervals),
+        width=require_number("interval_disclosure", "width", width),
     )
     return Results(IntervalDisclosure(**row) for row in rows)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import columns_of, original_table
-from sdc_sql.compiler.columns import folded
+from sdc_sql.compared import original_table, resolve_columns_or_keys
+from sdc_sql.compiler.columns import fold_case
 from sdc_sql.db.showing.results import Result, Results
 from sdc_sql.errors import ColumnError
 
@@ -73,7 +73,7 @@ def linear_relations(
     (['a', 'b'], [1.0, 1.0], 4)
     """
     table, name = original_table(data, original), data.required("id")
-    wanted = columns_of(data, columns) if columns is not None else numbers_of_both(data, table)
+    wanted = resolve_columns_or_keys(data, columns) if columns is not None else numbers_of_both(data, table)
     if not wanted:
         raise ColumnError("No column is a number in both tables: there is nothing that could be a sum of others.")
     rows = data.rows("sdc_linear_relations", table, data.table, name, wanted)
@@ -85,10 +85,10 @@ def numbers_of_both(data: Roles, original: str) -> list[str]:
     types = []
     for table in (data.table, original):
         rows = data.relation("sdc__rows", table)
-        types.append({folded(n): str(kind) for n, kind in zip(rows.columns, rows.types, strict=True)})
+        types.append({fold_case(n): str(kind) for n, kind in zip(rows.columns, rows.types, strict=True)})
     return [
         column for column in data.columns
-        if column != data.id and all(_is_numeric(found.get(folded(column), "")) for found in types)
+        if column != data.id and all(_is_numeric(found.get(fold_case(column), "")) for found in types)
     ]  # fmt: skip
 
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import columns_of, original_table, some_of
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.compared import list_or_none, original_table, resolve_columns_or_keys
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -147,11 +147,11 @@ def probabilistic_linkage_parameters(
         "sdc_probabilistic_linkage_parameters",
         original_table(data, original),
         data.table,
-        columns_of(data, columns),
+        resolve_columns_or_keys(data, columns),
         data.required("id"),
-        continuous=some_of(continuous),
+        continuous=list_or_none(continuous),
         tolerance=tolerance,
-        block=some_of(block),
+        block=list_or_none(block),
     )
     return Results(LinkageParameters(**row) for row in rows)
 
@@ -235,13 +235,13 @@ def probabilistic_linkage_patterns(
         "sdc_probabilistic_linkage_patterns",
         original_table(data, original),
         data.table,
-        columns_of(data, columns),
+        resolve_columns_or_keys(data, columns),
         data.required("id"),
-        continuous=some_of(continuous),
+        continuous=list_or_none(continuous),
         tolerance=tolerance,
-        block=some_of(block),
-        false_match=checked_number("probabilistic_linkage_patterns", "false_match", false_match),
-        false_nonmatch=checked_number("probabilistic_linkage_patterns", "false_nonmatch", false_nonmatch),
+        block=list_or_none(block),
+        false_match=require_number("probabilistic_linkage_patterns", "false_match", false_match),
+        false_nonmatch=require_number("probabilistic_linkage_patterns", "false_nonmatch", false_nonmatch),
     )
     return Results(LinkagePattern(**row) for row in rows)
 
@@ -313,11 +313,11 @@ def probabilistic_linkage_records(
         "sdc_probabilistic_linkage_records",
         original_table(data, original),
         data.table,
-        columns_of(data, columns),
+        resolve_columns_or_keys(data, columns),
         data.required("id"),
-        continuous=some_of(continuous),
+        continuous=list_or_none(continuous),
         tolerance=tolerance,
-        block=some_of(block),
+        block=list_or_none(block),
     )
 
 
@@ -409,12 +409,12 @@ def probabilistic_linkage(
         "sdc_probabilistic_linkage",
         original_table(data, original),
         data.table,
-        columns_of(data, columns),
+        resolve_columns_or_keys(data, columns),
         data.required("id"),
-        continuous=some_of(continuous),
+        continuous=list_or_none(continuous),
         tolerance=tolerance,
-        block=some_of(block),
-        false_match=checked_number("probabilistic_linkage", "false_match", false_match),
-        false_nonmatch=checked_number("probabilistic_linkage", "false_nonmatch", false_nonmatch),
+        block=list_or_none(block),
+        false_match=require_number("probabilistic_linkage", "false_match", false_match),
+        false_nonmatch=require_number("probabilistic_linkage", "false_nonmatch", false_nonmatch),
     )
     return ProbabilisticLinkage(**row)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import columns_of, original_table
+from sdc_sql.compared import original_table, resolve_columns_or_keys
 from sdc_sql.db.showing.results import Result
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def rank_linkage_records(
         "sdc_rank_linkage_records",
         original_table(data, original),
         data.table,
-        columns_of(data, columns),
+        resolve_columns_or_keys(data, columns),
         data.required("id"),
         p=p,
         stratum=None if stratum is None else data.found("stratum", stratum),
@@ -175,7 +175,7 @@ def rank_linkage(
         "sdc_rank_linkage",
         original_table(data, original),
         data.table,
-        columns_of(data, columns),
+        resolve_columns_or_keys(data, columns),
         data.required("id"),
         p=p,
         stratum=None if stratum is None else data.found("stratum", stratum),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import matching_keys, original_table
+from sdc_sql.compared import original_table, require_matching_keys
 from sdc_sql.db.showing.results import Result
 
 if TYPE_CHECKING:
@@ -76,5 +76,5 @@ def replicated_uniques(data: Roles, original: Described | str) -> ReplicatedUniq
       found            0.5
       replicated       0.25
     """
-    row = data.row("sdc_replicated_uniques", original_table(data, original), data.table, matching_keys(data))
+    row = data.row("sdc_replicated_uniques", original_table(data, original), data.table, require_matching_keys(data))
     return ReplicatedUniques(**row)

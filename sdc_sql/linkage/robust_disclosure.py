@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.compared import columns_of, original_table
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.compared import original_table, resolve_columns_or_keys
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.showing.results import Result
 
 if TYPE_CHECKING:
@@ -74,8 +74,9 @@ def robust_disclosure(
     (21, 1.0, 1, 1)
     """
     return RobustDisclosure(
-        **data.row("sdc_robust_disclosure", original_table(data, original), data.table, columns_of(data, columns),
-                   data.required("id"), **_size(width, near))
+        **data.row("sdc_robust_disclosure", original_table(data, original), data.table,
+                   resolve_columns_or_keys(data, columns),
+                   data.required("id"), **_require_sizes(width, near))
     )  # fmt: skip
 
 
@@ -114,10 +115,11 @@ def robust_disclosure_records(
     [(20,)]
     """
     return data.relation(
-        "sdc_robust_disclosure_records", original_table(data, original), data.table, columns_of(data, columns),
-        data.required("id"), **_size(width, near),
+        "sdc_robust_disclosure_records", original_table(data, original), data.table,
+        resolve_columns_or_keys(data, columns),
+        data.required("id"), **_require_sizes(width, near),
     )  # fmt: skip
 
 
-def _size(width: float, near: float) -> dict[str, Any]:
-    return {name: checked_number("robust_disclosure", name, v) for name, v in (("width", width), ("near", near))}
+def _require_sizes(width: float, near: float) -> dict[str, Any]:
+    return {name: require_number("robust_disclosure", name, v) for name, v in (("width", width), ("near", near))}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sdc_sql.compared import original_table
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def suppression_report(data: Roles, original: Described | str, k: int) -> Suppre
     """
     return SuppressionReport(
         **data.row("sdc_suppression_report", original_table(data, original), data.table, data.keys,
-                   checked_number("suppression_report", "k", k))
+                   require_number("suppression_report", "k", k))
     )  # fmt: skip
 
 
@@ -107,6 +107,6 @@ def compatible_records(data: Roles, original: Described | str, k: int) -> Result
     """
     rows = data.rows(
         "sdc_compatible_records", original_table(data, original), data.table, data.keys,
-        checked_number("suppression_report", "k", k),
+        require_number("suppression_report", "k", k),
     )  # fmt: skip
     return Results(CompatibleRecords(**row) for row in rows)

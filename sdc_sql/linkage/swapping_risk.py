@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import columns_of, original_table, some_of
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.compared import list_or_none, original_table, resolve_columns_or_keys
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.showing.results import Result
 
 if TYPE_CHECKING:
@@ -105,9 +105,9 @@ def swapping_risk(
         "sdc_swapping_risk",
         original_table(data, original),
         data.table,
-        columns_of(data, columns),
+        resolve_columns_or_keys(data, columns),
         data.required("id"),
-        swapped=some_of(swapped),
-        threshold=checked_number("swapping_risk", "threshold", threshold),
+        swapped=list_or_none(swapped),
+        threshold=require_number("swapping_risk", "threshold", threshold),
     )
     return SwappingRisk(**row)

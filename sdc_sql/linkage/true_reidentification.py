@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sdc_sql.compared import columns_of, original_table, some_of
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.compared import list_or_none, original_table, resolve_columns_or_keys
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.showing.results import Result
 
 if TYPE_CHECKING:
@@ -88,9 +88,10 @@ def true_reidentification(
     """
     return TrueReidentification(
         **data.row(
-            "sdc_true_reidentification", original_table(data, original), data.table, columns_of(data, keys),
-            data.required("id"), k=checked_number("true_reidentification", "k", k), nulls=nulls,
-            recoded=some_of(recoded),
+            "sdc_true_reidentification", original_table(data, original), data.table,
+            resolve_columns_or_keys(data, keys),
+            data.required("id"), k=require_number("true_reidentification", "k", k), nulls=nulls,
+            recoded=list_or_none(recoded),
         )
     )  # fmt: skip
 
@@ -133,6 +134,7 @@ def true_reidentification_records(
     (1, 2, True, 0.5)
     """
     return data.relation(
-        "sdc_true_reidentification_records", original_table(data, original), data.table, columns_of(data, keys),
-        data.required("id"), nulls=nulls, recoded=some_of(recoded),
+        "sdc_true_reidentification_records", original_table(data, original), data.table,
+        resolve_columns_or_keys(data, keys),
+        data.required("id"), nulls=nulls, recoded=list_or_none(recoded),
     )  # fmt: skip

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import columns_of, original_table
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.compared import original_table, resolve_columns_or_keys
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def confidence_overlap(
         original_table(data, original),
         data.table,
         data.found("response", response),
-        columns_of(data, predictors, "predictor"),
-        confidence=checked_number("confidence_overlap", "confidence", confidence),
+        resolve_columns_or_keys(data, predictors, "predictor"),
+        confidence=require_number("confidence_overlap", "confidence", confidence),
     )
     return Results(ConfidenceOverlap(**row) for row in rows)

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import columns_of, original_table
-from sdc_sql.db.catalogue.arguments import checked_number
-from sdc_sql.db.checks import told
+from sdc_sql.compared import original_table, resolve_columns_or_keys
+from sdc_sql.db.catalogue.arguments import require_number
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.showing.results import Result, Results
 from sdc_sql.errors import ParameterError
 
@@ -75,8 +75,8 @@ def contingency_distance(
     0.0
     """
     found = data.rows(
-        "sdc_contingency_distance", original_table(data, original), data.table, columns_of(data, columns),
-        checked_number("contingency_distance", "dimension", dimension),
+        "sdc_contingency_distance", original_table(data, original), data.table, resolve_columns_or_keys(data, columns),
+        require_number("contingency_distance", "dimension", dimension),
     )  # fmt: skip
     return Results(ContingencyDistance(**row) for row in found)
 
@@ -107,8 +107,10 @@ def margins_kept(
     [(['sex'], 0), (['age', 'sex'], 0)]
     """
     if isinstance(margins, str) or not isinstance(margins, Iterable):
-        raise ParameterError(f"margins is {told(margins)}: it must be a list of lists of columns, as in [['region']].")
-    lists = [columns_of(data, margin) for margin in margins]
+        raise ParameterError(
+            f"margins is {text_for_message(margins)}: it must be a list of lists of columns, as in [['region']]."
+        )
+    lists = [resolve_columns_or_keys(data, margin) for margin in margins]
     found = data.rows(
         "sdc_margins_kept", original_table(data, original), data.table, lists,
         total=None if total is None else data.found("total", total),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import columns_of, original_table, some_of, weight_of
+from sdc_sql.compared import list_or_none, name_weight, original_table, resolve_columns_or_keys
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -86,9 +86,9 @@ def direct_distance(
         "sdc_direct_distance",
         original_table(data, original),
         data.table,
-        columns_of(data, columns),
+        resolve_columns_or_keys(data, columns),
         data.required("id"),
-        ordinal=some_of(ordinal),
-        weight=weight_of(weight),
+        ordinal=list_or_none(ordinal),
+        weight=name_weight(weight),
     )
     return Results(DirectDistance(**row) for row in rows)

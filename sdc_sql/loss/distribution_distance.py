@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import columns_of, original_table, some_of
+from sdc_sql.compared import list_or_none, original_table, resolve_columns_or_keys
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ def distribution_distance(
     0.0
     """
     found = data.rows(
-        "sdc_distribution_distance", original_table(data, original), data.table, columns_of(data, columns),
-        weight=None if weight is None else data.found("weight", weight), recoded=some_of(recoded),
+        "sdc_distribution_distance", original_table(data, original), data.table, resolve_columns_or_keys(data, columns),
+        weight=None if weight is None else data.found("weight", weight), recoded=list_or_none(recoded),
         id=None if recoded is None else data.required("id"),
     )  # fmt: skip
     return Results(DistributionDistance(**row) for row in found)

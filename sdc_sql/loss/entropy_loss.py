@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import columns_of, original_table, weight_of
+from sdc_sql.compared import name_weight, original_table, resolve_columns_or_keys
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ def entropy_loss(
         "sdc_entropy_loss",
         original_table(data, original),
         data.table,
-        columns_of(data, columns),
+        resolve_columns_or_keys(data, columns),
         data.required("id"),
-        weight=weight_of(weight),
+        weight=name_weight(weight),
     )
     return Results(EntropyLoss(**row) for row in rows)

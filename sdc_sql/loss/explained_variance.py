@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import columns_of, original_table
+from sdc_sql.compared import original_table, resolve_columns_or_keys
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def explained_variance(
         "sdc_explained_variance",
         original_table(data, original),
         data.table,
-        columns_of(data, columns),
-        columns_of(data, domains, "domain"),
+        resolve_columns_or_keys(data, columns),
+        resolve_columns_or_keys(data, domains, "domain"),
     )
     return Results(ExplainedVariance(**row) for row in rows)

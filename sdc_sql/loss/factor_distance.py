@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import columns_of, original_table
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.compared import original_table, resolve_columns_or_keys
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -99,8 +99,8 @@ def factor_distance(
         "sdc_factor_distance",
         original_table(data, original),
         data.table,
-        columns_of(data, columns),
-        max_variation=checked_number("factor_distance", "max_variation", max_variation),
+        resolve_columns_or_keys(data, columns),
+        max_variation=require_number("factor_distance", "max_variation", max_variation),
     )
     return Results(FactorDistance(**row) for row in rows)
 
@@ -148,7 +148,9 @@ def eigenvalue_distance(
               1     1.5      1   0.333333
               2     0.5      1          1
     """
-    rows = data.rows("sdc_eigenvalue_distance", original_table(data, original), data.table, columns_of(data, columns))
+    rows = data.rows(
+        "sdc_eigenvalue_distance", original_table(data, original), data.table, resolve_columns_or_keys(data, columns)
+    )
     return Results(EigenvalueDistance(**row) for row in rows)
 
 
@@ -190,5 +192,5 @@ def gamma_loss(data: Roles, original: Described | str, columns: str | Iterable[s
     GammaLoss
       gamma  0.194292
     """
-    row = data.row("sdc_gamma_loss", original_table(data, original), data.table, columns_of(data, columns))
+    row = data.row("sdc_gamma_loss", original_table(data, original), data.table, resolve_columns_or_keys(data, columns))
     return GammaLoss(**row)

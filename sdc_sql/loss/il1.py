@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import columns_of, original_table, weight_of
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.compared import name_weight, original_table, resolve_columns_or_keys
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -83,9 +83,9 @@ def il1(
         "sdc_il1",
         original_table(data, original),
         data.table,
-        columns_of(data, columns),
+        resolve_columns_or_keys(data, columns),
         data.required("id"),
-        max_term=checked_number("il1", "max_term", max_term),
-        weight=weight_of(weight),
+        max_term=require_number("il1", "max_term", max_term),
+        weight=name_weight(weight),
     )
     return Results(Il1(**row) for row in rows)

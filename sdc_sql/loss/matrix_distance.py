@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import columns_of, original_table
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.compared import original_table, resolve_columns_or_keys
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ def matrix_distance(
         "sdc_matrix_distance",
         original_table(data, original),
         data.table,
-        columns_of(data, columns),
+        resolve_columns_or_keys(data, columns),
         data.required("id"),
-        max_variation=checked_number("matrix_distance", "max_variation", max_variation),
+        max_variation=require_number("matrix_distance", "max_variation", max_variation),
     )
     return Results(MatrixDistance(**row) for row in rows)

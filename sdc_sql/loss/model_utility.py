@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sdc_sql.compared import columns_of, original_table
-from sdc_sql.db.catalogue.arguments import checked_choice
+from sdc_sql.compared import original_table, resolve_columns_or_keys
+from sdc_sql.db.catalogue.arguments import require_choice
 from sdc_sql.db.showing.results import Result
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def model_utility(
         "sdc_model_utility",
         original_table(data, original),
         data.table,
-        columns_of(data, columns),
-        criterion=checked_choice("model_utility", "criterion", criterion),
+        resolve_columns_or_keys(data, columns),
+        criterion=require_choice("model_utility", "criterion", criterion),
     )
     return ModelUtility(**row)

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import columns_of, original_table, some_of
-from sdc_sql.db.checks import flag
+from sdc_sql.compared import list_or_none, original_table, resolve_columns_or_keys
+from sdc_sql.db.checks import require_flag
 from sdc_sql.db.showing.results import Result
 
 if TYPE_CHECKING:
@@ -81,8 +81,8 @@ def propensity(
         "sdc_propensity",
         original_table(data, original),
         data.table,
-        columns_of(data, columns),
-        continuous=some_of(continuous),
-        pairs=flag(pairs, "pairs"),
+        resolve_columns_or_keys(data, columns),
+        continuous=list_or_none(continuous),
+        pairs=require_flag(pairs, "pairs"),
     )
     return Propensity(**row)

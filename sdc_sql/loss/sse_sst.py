@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import columns_of, original_table
+from sdc_sql.compared import original_table, resolve_columns_or_keys
 from sdc_sql.db.showing.results import Result
 
 if TYPE_CHECKING:
@@ -65,6 +65,10 @@ def sse_sst(data: Roles, original: Described | str, columns: str | Iterable[str]
       sse sst  0.357143
     """
     row = data.row(
-        "sdc_sse_sst", original_table(data, original), data.table, columns_of(data, columns), data.required("id")
+        "sdc_sse_sst",
+        original_table(data, original),
+        data.table,
+        resolve_columns_or_keys(data, columns),
+        data.required("id"),
     )
     return SseSst(**row)

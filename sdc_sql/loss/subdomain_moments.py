@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import columns_of, original_table
+from sdc_sql.compared import original_table, resolve_columns_or_keys
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def subdomain_moments(
     [(['f'], 'mean', 12.5), (['f'], 'covariance', 12.5)]
     """
     found = data.rows(
-        "sdc_subdomain_moments", original_table(data, original), data.table, columns_of(data, columns),
-        columns_of(data, domains),
+        "sdc_subdomain_moments", original_table(data, original), data.table, resolve_columns_or_keys(data, columns),
+        resolve_columns_or_keys(data, domains),
     )  # fmt: skip
     return Results(SubdomainMoment(**row) for row in found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError
 
@@ -20,7 +20,7 @@ MATRIX = "sdc_pram_matrix_values"
 PROBABILITY = ("probability",)  # of a matrix in a CSV file, what is no category
 
 
-def numbers(matrix: ArrayLike) -> list[list[float]]:
+def list_numbers(matrix: ArrayLike) -> list[list[float]]:
     """Return an array as lists."""
     import numpy as np  # noqa: PLC0415 - an import takes longer than most measures
 
@@ -43,7 +43,8 @@ def matrix_table(
         p = np.asarray(matrix, dtype=np.float64)
     except (TypeError, ValueError):  # numpy shows what is no number
         raise ParameterError(
-            f"The PRAM matrix is {told(matrix)} that holds no numbers: give a square array of probabilities, "
+            f"The PRAM matrix is {text_for_message(matrix)} that holds no numbers: give a square array of "
+            "probabilities, "
             "or the name of a table."
         ) from None
     k = len(labels) if labels is not None else 0

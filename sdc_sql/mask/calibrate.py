@@ -9,7 +9,7 @@ from sdc_sql.db.masking.masked_values import NAME
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ColumnError, ParameterError, Unsupported
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.columns import resolve_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -90,20 +90,20 @@ def calibrate(
         raise Unsupported(
             "Weights are calibrated in DuckDB only: write the table as a Parquet file, and calibrate that."
         )
-    chosen, table = named(data, column), data.read(totals, ("total",))
-    known = named(data, _variables(data, table) if margins is None else margins)
+    chosen, table = resolve_columns(data, column), data.read(totals, ("total",))
+    known = resolve_columns(data, _list_variables(data, table) if margins is None else margins)
     if len(chosen) != 1:
         raise ParameterError(f"Calibration takes one column of weights, not {len(chosen)}.")
     bounds = {"lower": lower, "upper": upper, "most": most, "distance": distance}
     arguments = {"columns": chosen, "totals": table, "id": data.required("id"), "margins": known, **bounds}
-    effect = query.call("sdc__weight_effect", f"temp.{NAME}", chosen[0])
+    effect = query.call_macro("sdc__weight_effect", f"temp.{NAME}", chosen[0])
     return data.masked(
         Masking("calibrate", chosen, arguments, retyped=True, kept={"applied": effect}, logged={"totals": totals}),
         into=into,
     )
 
 
-def _variables(data: Table, totals: str) -> list[str]:
+def _list_variables(data: Table, totals: str) -> list[str]:
     rows = data.relation("sdc__rows", totals)
     if "variable" not in {c.lower() for c in rows.columns}:
         raise ColumnError("The totals have no column variable: give them with variable, value and total.")
@@ -131,4 +131,6 @@ def totals(data: Roles, columns: Iterable[str], weight: str | None = None) -> du
     >>> sdc_sql.example().mask.totals(["sex"]).fetchall()
     [('sex', 'f', 25.0), ('sex', 'm', 20.0)]
     """
-    return data.relation("sdc_totals", data.table, named(data, columns), data.weight if weight is None else weight)
+    return data.relation(
+        "sdc_totals", data.table, resolve_columns(data, columns), data.weight if weight is None else weight
+    )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.masking.masking import Designed, Masking
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.columns import resolve_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,16 +88,16 @@ def data_distortion(
     >>> taken["family"], taken["parameters"], taken["statistic"]
     ('extreme value', 'mode 1105.78, scale 732.434', 0.1138)
     """
-    chosen = named(data, columns)
+    chosen = resolve_columns(data, columns)
     among = (families,) if isinstance(families, str) else families
     arguments: dict[str, Value] = {
         "columns": chosen, "families": None if among is None else tuple(among), "id": data.required("id"),
-        "significance": checked_number("data_distortion", "significance", significance),
-        "intervals": checked_number("data_distortion", "intervals", intervals),
+        "significance": require_number("data_distortion", "significance", significance),
+        "intervals": require_number("data_distortion", "intervals", intervals),
         "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
     read = (arguments[name] for name in ("columns", "families", "id", "significance", "intervals", "stratum"))
-    rows = query.call("sdc__data_distortion_design", data.table, *read)
+    rows = query.call_macro("sdc__data_distortion_design", data.table, *read)
     designed = Designed(rows, masks="sdc__data_distortion_designed", applied="sdc__data_distortion_applied")
     return data.masked(
         Masking("data_distortion", chosen, arguments, designed=designed, confidential=("explained",)), into=into

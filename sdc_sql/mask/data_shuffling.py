@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
 from sdc_sql.db.masking.masking import Masking
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.columns import resolve_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,11 +79,11 @@ def data_shuffling(
     >>> data.con.sql("SELECT sum(b) FROM ten").fetchall()
     [(45,)]
     """
-    chosen, beside = named(data, columns), (given,) if isinstance(given, str) else tuple(given or ())
+    chosen, beside = resolve_columns(data, columns), (given,) if isinstance(given, str) else tuple(given or ())
     arguments: dict[str, Value] = {
-        "columns": chosen, "given": named(data, beside) if beside else None, "id": data.required("id"),
+        "columns": chosen, "given": resolve_columns(data, beside) if beside else None, "id": data.required("id"),
         "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
     read = (arguments[name] for name in ("columns", "given", "id", "stratum"))
-    kept: dict[str, Kept] = {"applied": query.call("sdc__shuffling_explained", data.table, *read)}
+    kept: dict[str, Kept] = {"applied": query.call_macro("sdc__shuffling_explained", data.table, *read)}
     return data.masked(Masking("data_shuffling", chosen, arguments, kept=kept), into=into)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
 from sdc_sql.db.masking.masking import Masking
-from sdc_sql.mask.columns import named, named_or_none
+from sdc_sql.mask.columns import resolve_columns, resolve_optional_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -82,12 +82,13 @@ def data_swap(
     >>> step.parameters["swapped"], step.changed
     (2, 2)
     """
-    chosen = named(data, columns)
+    chosen = resolve_columns(data, columns)
     arguments: dict[str, Value] = {
-        "columns": chosen, "rate": rate, "id": data.required("id"), "equal": named_or_none(data, equal),
-        "different": named_or_none(data, different), "shortfall": shortfall, "stream": stream, "release": release,
+        "columns": chosen, "rate": rate, "id": data.required("id"), "equal": resolve_optional_columns(data, equal),
+        "different": resolve_optional_columns(data, different), "shortfall": shortfall, "stream": stream,
+        "release": release,
     }  # fmt: skip
-    counted = {"applied": lambda given: _counts(data, given)}
+    counted = {"applied": lambda given: _select_counts(data, given)}
     return data.masked(Masking("data_swap", chosen, arguments, kept=counted, confidential=CONFIDENTIAL), into=into)
 
 
@@ -131,14 +132,15 @@ def data_swap_partners(
     (2, 3)
     """
     return data.relation(
-        "sdc_data_swap_partners", data.table, named(data, columns), rate, data.required("id"),
-        equal=named_or_none(data, equal), different=named_or_none(data, different), stream=stream, release=release,
+        "sdc_data_swap_partners", data.table, resolve_columns(data, columns), rate, data.required("id"),
+        equal=resolve_optional_columns(data, equal), different=resolve_optional_columns(data, different), stream=stream,
+        release=release,
     )  # fmt: skip
 
 
-def _counts(data: Maskable, given: Mapping[str, Value]) -> exp.Select:
+def _select_counts(data: Maskable, given: Mapping[str, Value]) -> exp.Select:
     """Return the query of what was asked and what was found; where too few are an error, both are one."""
     if given["shortfall"] != "report":
-        return query.call("sdc__data_swap_asked", data.table, given["rate"])
+        return query.call_macro("sdc__data_swap_asked", data.table, given["rate"])
     arguments = (value for name, value in given.items() if name != "shortfall")
-    return query.call("sdc__data_swap_counts", data.table, *arguments)
+    return query.call_macro("sdc__data_swap_counts", data.table, *arguments)

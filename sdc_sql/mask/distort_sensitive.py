@@ -8,7 +8,7 @@ from sdc_sql.db import query
 from sdc_sql.db.masking.masked_values import NAME
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.columns import resolve_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,8 +88,8 @@ def distort_sensitive(
     >>> step.parameters["groups_failing"], step.parameters["greatest_share"] <= 1 / 1.2
     (2, True)
     """
-    chosen_column = named(data, column)
-    by = named(data, data.required("keys") if groups is None else groups)
+    chosen_column = resolve_columns(data, column)
+    by = resolve_columns(data, data.required("keys") if groups is None else groups)
     if isinstance(chosen, str):
         raise ParameterError(f"chosen is the text {chosen!r}: give a list of values, as in [{chosen!r}].")
     values = None if chosen is None else tuple(str(value) for value in chosen)
@@ -97,7 +97,7 @@ def distort_sensitive(
         "columns": chosen_column, "groups": by, "id": data.required("id"), "l": l, "t": t, "chosen": values,
         "distance": distance, "stream": stream, "release": release,
     }  # fmt: skip
-    proof = query.call(
+    proof = query.call_macro(
         "sdc__distortion_proof", data.table, f"temp.{NAME}", chosen_column[0], by, arguments["id"], l, t, values,
         distance,
     )  # fmt: skip

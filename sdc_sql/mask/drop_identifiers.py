@@ -14,9 +14,9 @@ from sdc_sql.db.masking.log import Log
 from sdc_sql.db.masking.steps import MaskingStep
 from sdc_sql.db.masking.targets import remains
 from sdc_sql.db.table import Table
-from sdc_sql.db.transaction import repeated
-from sdc_sql.errors import ColumnError, ParameterError, Unsupported, translated
-from sdc_sql.mask.columns import named
+from sdc_sql.db.transaction import repeat_transaction
+from sdc_sql.errors import ColumnError, ParameterError, Unsupported, translate_errors
+from sdc_sql.mask.columns import resolve_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,7 +63,7 @@ def drop_identifiers(data: Roles, columns: str | Iterable[str], *, into: str | N
         raise Unsupported("Columns are removed by drop_identifiers in DuckDB only: on Spark use its DataFrame.drop.")
     if data.part is not None:
         raise ParameterError("A column is removed from all records: drop_identifiers takes no where.")
-    chosen, identifier = named(data, columns), str(data.required("id"))
+    chosen, identifier = resolve_columns(data, columns), str(data.required("id"))
     if identifier in chosen:
         raise ColumnError(
             f"{identifier} is the id, by which the log and later steps find the records: it stays. "
@@ -79,12 +79,12 @@ def drop_identifiers(data: Roles, columns: str | Iterable[str], *, into: str | N
                     "without, or give into='name' to write a copy."
                 )
     set_key(data.con)
-    with translated():
-        return repeated(data.con, lambda: _dropped(data, chosen, identifier, into))
+    with translate_errors():
+        return repeat_transaction(data.con, lambda: _drop_columns(data, chosen, identifier, into))
 
 
-def _dropped(data: Roles, columns: tuple[str, ...], identifier: str, into: str | None) -> MaskingStep:
-    rows = query.call("sdc_drop_identifiers", data.table, columns, identifier)
+def _drop_columns(data: Roles, columns: tuple[str, ...], identifier: str, into: str | None) -> MaskingStep:
+    rows = query.call_macro("sdc_drop_identifiers", data.table, columns, identifier)
     records = data.number(exp.select(exp.Count(this=exp.Star())).from_(rows.subquery("r")))
     log = Log(data, columns, {"columns": columns, "id": identifier}, into)
     for column in columns:

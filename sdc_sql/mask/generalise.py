@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.arguments import check
+from sdc_sql.db.catalogue.arguments import check_arguments
 from sdc_sql.db.checks import is_number
 from sdc_sql.db.masking.masked_values import NAME
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.showing.results import Result
 from sdc_sql.mask.hierarchy_tables import GIVEN, long_table
-from sdc_sql.mask.loss_expression import checked_loss
-from sdc_sql.mask.suppressible import suppressible
+from sdc_sql.mask.loss_expression import require_loss
+from sdc_sql.mask.suppressible import list_suppressible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -131,10 +131,10 @@ def generalise(
     (3, {'age': '2', 'sex': '1'}, 0)
     """
     allowed = suppression > 0 if is_number(suppression) else True
-    chosen = suppressible(data, keys, into, what="Generalisation", suppressed=allowed)
+    chosen = list_suppressible(data, keys, into, what="Generalisation", suppressed=allowed)
     chosen = tuple(column for column in data.columns if column in chosen)
     identifier = data.required("id")
-    asked = _asked(
+    asked = _list_macro_arguments(
         data, k=k, suppression=suppression, loss=loss, sensitive=sensitive, l=l, diversity=diversity, c=c, t=t,
         distance=distance, population=population, population_k=population_k, weight=weight, threshold=threshold,
     )  # fmt: skip
@@ -148,7 +148,7 @@ def generalise(
             "hierarchies": None if long == GIVEN else long,
         }
         figures = {"loss_found": found["sdc__loss"], "suppressed": found["sdc__suppressed"]}
-        proof = _proof(data, chosen, identifier, long=long, levels=levels, asked=asked, figures=figures)
+        proof = _select_proof(data, chosen, identifier, long=long, levels=levels, asked=asked, figures=figures)
         masking = Masking("generalise", chosen, arguments, kept={"applied": proof}, retyped=True, logged=logged)
         return data.masked(masking, into=into)
 
@@ -217,8 +217,8 @@ def generalisations(
     >>> [(g.levels, g.loss) for g in every if g.holds]
     [({'age': '2', 'sex': '1'}, 9.0)]
     """
-    chosen = suppressible(data, None, "", what="Generalisation", suppressed=False)
-    asked = _asked(
+    chosen = list_suppressible(data, None, "", what="Generalisation", suppressed=False)
+    asked = _list_macro_arguments(
         data, k=k, suppression=suppression, loss=loss, sensitive=sensitive, l=l, diversity=diversity, c=c, t=t,
         distance=distance, population=population, population_k=population_k, weight=weight, threshold=threshold,
     )  # fmt: skip
@@ -231,7 +231,7 @@ def generalisations(
 _NEEDS = {"diversity": "l", "c": "l", "distance": "t"}
 
 
-def _asked(
+def _list_macro_arguments(
     data: Roles, *, k: int, suppression: float, loss: str, sensitive: str | None, l: float | None, diversity: str,  # noqa: E741
     c: float, t: float | None, distance: str, population: str | None, population_k: int | None,
     weight: str | float | None, threshold: float | None,
@@ -240,17 +240,17 @@ def _asked(
     if weight is None and threshold is not None:
         weight = data.weight
     asked = {
-        "k": k, "suppression": suppression, "loss": checked_loss(loss),
+        "k": k, "suppression": suppression, "loss": require_loss(loss),
         "sensitive": sensitive and data.found("sensitive variable", sensitive), "l": l, "diversity": diversity,
         "c": c, "t": t, "distance": distance, "population": population and data.read(population),
         "population_k": population_k,
         "weight": data.found("weight", weight) if isinstance(weight, str) else weight, "threshold": threshold,
     }  # fmt: skip
-    check("generalisations", asked)
+    check_arguments("generalisations", asked)
     return asked | {"suppression": float(suppression), "c": float(c)}
 
 
-def _proof(
+def _select_proof(
     data: Roles,
     keys: Sequence[str],
     identifier: str,
@@ -262,7 +262,7 @@ def _proof(
 ) -> exp.Select:
     """Return a query of one row that measures what is to be released anew, each condition by its own measure."""
     released = f"temp.{NAME}"
-    proof = query.call("sdc__generalisation_proof", released, keys, asked["k"])
+    proof = query.call_macro("sdc__generalisation_proof", released, keys, asked["k"])
     place = (data.table, released, keys, identifier)
     others: dict[str, tuple[Any, ...]] = {
         "l": ("sdc__diversity_proof", *place, asked["sensitive"], asked["l"], asked["diversity"], asked["c"]),
@@ -272,8 +272,8 @@ def _proof(
     }
     for name, arguments in others.items():
         if asked[name] is not None:
-            proof = proof.join(query.call(*arguments).subquery(f"p_{name}"), join_type="cross")
+            proof = proof.join(query.call_macro(*arguments).subquery(f"p_{name}"), join_type="cross")
     if asked["sensitive"] is not None:
-        beyond = query.call("sdc__suppressed_beyond_k", *place, long, levels, asked["k"])
+        beyond = query.call_macro("sdc__suppressed_beyond_k", *place, long, levels, asked["k"])
         proof = proof.join(beyond.subquery("p_beyond"), join_type="cross")
-    return proof.select(*(exp.alias_(query.literal(value), name) for name, value in figures.items()))
+    return proof.select(*(exp.alias_(query.make_text_literal(value), name) for name, value in figures.items()))

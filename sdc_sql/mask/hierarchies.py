@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -105,7 +105,8 @@ class Hierarchy:
         if isinstance(level, int) and not isinstance(level, bool) and 0 <= level <= self.height:
             return level
         raise ParameterError(
-            f"The level is {told(level)}: the hierarchy has the levels {', '.join(self.names)}, numbered from 0."
+            f"The level is {text_for_message(level)}: the hierarchy has the levels {', '.join(self.names)}, numbered "
+            "from 0."
         )
 
     def absent(self, values: Iterable[object]) -> list[str | None]:
@@ -117,7 +118,7 @@ class Hierarchy:
         ['x', None]
         """
         known = {row[0] for row in self.rows}
-        return [text for text in dict.fromkeys(map(_text, values)) if text not in known]
+        return [text for text in dict.fromkeys(map(_convert_to_text, values)) if text not in known]
 
     def places(self, values: Iterable[object]) -> NDArray[np.int64]:
         """Return the row of each value, counted from 0, (n,); a value is found by its text.
@@ -129,7 +130,7 @@ class Hierarchy:
         """
         import numpy as np  # noqa: PLC0415 - which not every program needs
 
-        texts = list(map(_text, values))
+        texts = list(map(_convert_to_text, values))
         absent = self.absent(texts)
         if absent:
             missing = " and the missing value (NULL; in a file the empty field)" if None in absent else ""
@@ -198,7 +199,9 @@ def read_hierarchy(path: str | Path, *, delimiter: str = ";", names: bool | Sequ
         with Path(path).open(encoding="utf-8-sig", newline="") as lines:
             rows = [line for line in csv.reader(lines, delimiter=delimiter, strict=True) if line]
     except (OSError, UnicodeDecodeError, csv.Error, TypeError) as e:
-        raise ParameterError(f"The hierarchy {told(str(path))} cannot be read as CSV in UTF-8: {_reason(e)}.") from None
+        raise ParameterError(
+            f"The hierarchy {text_for_message(str(path))} cannot be read as CSV in UTF-8: {_reason(e)}."
+        ) from None
     header = rows.pop(0) if names is True and rows else ([] if isinstance(names, bool) else names)
     try:
         return Hierarchy(tuple(tuple(field or None for field in row) for row in rows), tuple(header))
@@ -223,12 +226,12 @@ def hierarchy_table(table: duckdb.DuckDBPyRelation) -> Hierarchy:
     >>> hierarchy_table(duckdb.sql("SELECT * FROM (VALUES (11, 1), (21, 2), (12, 1)) AS t(district, region)"))
     Hierarchy(rows=(('11', '1'), ('12', '1'), ('21', '2')), names=('district', 'region'))
     """
-    texts = (tuple(map(_text, row)) for row in _as_texts(table).fetchall())
+    texts = (tuple(map(_convert_to_text, row)) for row in _cast_to_texts(table).fetchall())
     rows = sorted(texts, key=lambda row: [(field is not None, field or "") for field in row])
     return Hierarchy(tuple(rows), tuple(table.columns))
 
 
-def _as_texts(table: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+def _cast_to_texts(table: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     """Return the table with DuckDB's own text of each value, the one a key is compared by."""
     return table.project("CAST(COLUMNS(*) AS VARCHAR)")
 
@@ -237,5 +240,5 @@ def _reason(e: Exception) -> str:
     return str(e.strerror) if isinstance(e, OSError) else "it is no UTF-8" if isinstance(e, UnicodeError) else str(e)
 
 
-def _text(value: object) -> str | None:
+def _convert_to_text(value: object) -> str | None:
     return None if value is None else str(value)

@@ -58,7 +58,7 @@ def interval_hierarchy(values: Iterable[object], breaks: Sequence[Sequence[float
         (str(value), *(_interval(points, float(value)) for points in breaks), TOP)
         for value in sorted(numbers, key=float)
     ]
-    return Hierarchy(_with_missing(rows, len(breaks), missing=None in distinct))
+    return Hierarchy(_add_missing_row(rows, len(breaks), missing=None in distinct))
 
 
 def code_hierarchy(values: Iterable[object], keep: Sequence[int]) -> Hierarchy:
@@ -87,8 +87,8 @@ def code_hierarchy(values: Iterable[object], keep: Sequence[int]) -> Hierarchy:
         raise ParameterError("The numbers of characters to keep do not descend to 1 or more: give as in [3, 2, 1].")
     distinct = _distinct(values)
     codes = sorted(str(value) for value in distinct if value is not None)
-    rows = [(code, *(_truncated(code, number) for number in given), TOP) for code in codes]
-    return Hierarchy(_with_missing(rows, len(given), missing=None in distinct))
+    rows = [(code, *(_truncate_code(code, number) for number in given), TOP) for code in codes]
+    return Hierarchy(_add_missing_row(rows, len(given), missing=None in distinct))
 
 
 def tree_hierarchy(tree: Tree) -> Hierarchy:
@@ -126,7 +126,7 @@ def _distinct(values: Iterable[object]) -> list[object]:
     return list(dict.fromkeys(values))
 
 
-def _with_missing(
+def _add_missing_row(
     rows: Sequence[tuple[str | None, ...]], levels: int, *, missing: bool
 ) -> tuple[tuple[str | None, ...], ...]:
     return (*rows, (None, *(None,) * levels, TOP)) if missing else tuple(rows)
@@ -141,5 +141,5 @@ def _interval(breaks: Sequence[float], value: float) -> str:
     return f"{breaks[-1]} and over" if place == len(breaks) else f"[{breaks[place - 1]}, {breaks[place]})"
 
 
-def _truncated(code: str, number: int) -> str:
+def _truncate_code(code: str, number: int) -> str:
     return code[:number] + "*" * max(len(code) - number, 0)

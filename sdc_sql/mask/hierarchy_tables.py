@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError, TableError
 from sdc_sql.mask.hierarchies import Hierarchy, hierarchy_table, read_hierarchy
@@ -50,7 +50,8 @@ def long_table(data: Maskable, keys: Sequence[str], hierarchies: Hierarchies) ->
         path = Path(hierarchies) if isinstance(hierarchies, (str, Path)) else None
         if path is None:
             raise ParameterError(
-                f"hierarchies is {told(hierarchies)}: give one for each key by its name, or a table of them."
+                f"hierarchies is {text_for_message(hierarchies)}: give one for each key by its name, or a table of "
+                "them."
             )
         if not path.is_dir():
             name = str(hierarchies)
@@ -61,28 +62,28 @@ def long_table(data: Maskable, keys: Sequence[str], hierarchies: Hierarchies) ->
     without = [key for key in keys if key not in given]
     if without:
         raise ParameterError(f"There is no hierarchy of {', '.join(without)}: give one for every key.")
-    _register(data, {key: _one(data, given[key]) for key in keys})
+    _register_hierarchies(data, {key: _read_one_hierarchy(data, given[key]) for key in keys})
     try:
         yield GIVEN
     finally:
         data.con.unregister(GIVEN)
 
 
-def _one(data: Maskable, given: Hierarchy | str | Path) -> Hierarchy:
+def _read_one_hierarchy(data: Maskable, given: Hierarchy | str | Path) -> Hierarchy:
     if isinstance(given, Hierarchy):
         return given
     if isinstance(given, Path) or (isinstance(given, str) and given.lower().endswith(".csv")):
         return read_hierarchy(given)
     if not isinstance(given, str) or not isinstance(data, Table):
-        raise ParameterError(f"A hierarchy is {told(given)}: {_ONE_KEY}.")
-    rows = data.reading(query.call("sdc__rows", given))
+        raise ParameterError(f"A hierarchy is {text_for_message(given)}: {_ONE_KEY}.")
+    rows = data.reading(query.call_macro("sdc__rows", given))
     try:
         return hierarchy_table(rows)
     except ParameterError as e:
         raise TableError(f"{given}: {e}") from None
 
 
-def _register(data: Maskable, hierarchies: Mapping[str, Hierarchy]) -> None:
+def _register_hierarchies(data: Maskable, hierarchies: Mapping[str, Hierarchy]) -> None:
     import pyarrow as pa  # noqa: PLC0415 - an import takes longer than most measures
 
     rows = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.masking.masking import Masking
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.columns import resolve_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,10 +79,11 @@ def hybrid(
     ... ).fetchall()
     [(4.5, 8.25, 0.5)]
     """
-    chosen = named(data, columns)
+    chosen = resolve_columns(data, columns)
     beside = (given,) if isinstance(given, str) else tuple(given or ())
     arguments: dict[str, Value] = {
-        "columns": chosen, "alpha": alpha, "id": data.required("id"), "given": named(data, beside) if beside else None,
+        "columns": chosen, "alpha": alpha, "id": data.required("id"),
+        "given": resolve_columns(data, beside) if beside else None,
         "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
     return data.masked(Masking("hybrid", chosen, arguments), into=into)

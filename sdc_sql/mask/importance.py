@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LEAST, MOST = 1e-9, 1e9  # what a search can add up
 
 
-def importance_of_keys(
+def list_importance(
     data: Maskable, keys: tuple[str, ...], importance: Mapping[str, float] | Sequence[float] | float | None
 ) -> list[float] | None:
     """Return a number for each key, in their order; None: all alike.
@@ -41,7 +41,7 @@ def importance_of_keys(
     positive = [isinstance(n, (int, float)) and not isinstance(n, bool) and LEAST <= n <= MOST for n in given]
     if len(given) != len(keys) or not all(positive):
         raise ParameterError(
-            f"importance is {told(importance)}: it must be a positive number for each of the keys, "
+            f"importance is {text_for_message(importance)}: it must be a positive number for each of the keys, "
             f"{', '.join(keys)}, from 1e-9 to 1e9."
         )
     return [float(number) for number in given]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
 from sdc_sql.db.masking.masking import Masking
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.columns import resolve_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -81,12 +81,12 @@ def ipso(
     >>> data.con.sql("SELECT round(avg(b), 9), round(var_pop(b), 9) FROM drawn").fetchall()
     [(4.5, 8.25)]
     """
-    chosen = named(data, columns)
+    chosen = resolve_columns(data, columns)
     beside = (confidential,) if isinstance(confidential, str) else tuple(confidential or ())
     arguments: dict[str, Value] = {
-        "columns": chosen, "confidential": named(data, beside) if beside else None, "id": data.required("id"),
+        "columns": chosen, "confidential": resolve_columns(data, beside) if beside else None, "id": data.required("id"),
         "method": method, "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
     read = (arguments[name] for name in ("columns", "id", "confidential", "stratum"))
-    kept: dict[str, Kept] = {"applied": query.call("sdc__ipso_explained", data.table, *read)}
+    kept: dict[str, Kept] = {"applied": query.call_macro("sdc__ipso_explained", data.table, *read)}
     return data.masked(Masking("ipso", chosen, arguments, kept=kept), into=into)

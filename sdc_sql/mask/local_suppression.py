@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Literal
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.arguments import checked_choice, checked_number
-from sdc_sql.db.checks import told
+from sdc_sql.db.catalogue.arguments import require_choice, require_number
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.masking.masked_values import NAME
 from sdc_sql.db.masking.masking import Masking
-from sdc_sql.db.masking.subset import subset_of
+from sdc_sql.db.masking.subset import resolve_subset
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError
-from sdc_sql.mask.importance import importance_of_keys
-from sdc_sql.mask.of_household import whole_households
-from sdc_sql.mask.suppressible import all_of, suppressible, with_their_keys
+from sdc_sql.mask.importance import list_importance
+from sdc_sql.mask.of_household import resolve_whole_households
+from sdc_sql.mask.suppressible import list_followers, list_suppressible, resolve_followers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -120,21 +120,21 @@ def local_suppression(
     >>> step.changed, step.parameters["suppressions"]
     (3, {'age': 3, 'sex': 3})
     """
-    chosen = suppressible(data, keys, into)
-    following = with_their_keys(data, chosen, ghosts)
+    chosen = list_suppressible(data, keys, into)
+    following = resolve_followers(data, chosen, ghosts)
     if following:  # they must not be bound either
-        suppressible(data, all_of(following), into)
-    k = checked_number("local_suppression", "k", k)
-    part = subset_of(data, subset) if subset is not None and isinstance(data, Table) else None
-    guarantee = checked_choice("local_suppression", "guarantee", guarantee)
+        list_suppressible(data, list_followers(following), into)
+    k = require_number("local_suppression", "k", k)
+    part = resolve_subset(data, subset) if subset is not None and isinstance(data, Table) else None
+    guarantee = require_choice("local_suppression", "guarantee", guarantee)
     arguments = {
         "columns": chosen, "k": k, "id": data.required("id"), "guarantee": guarantee,
-        "importance": importance_of_keys(data, chosen, importance), "cost": cost,
-        "max_share": _shares(data, chosen, max_share),
+        "importance": list_importance(data, chosen, importance), "cost": cost,
+        "max_share": _resolve_shares(data, chosen, max_share),
         "stratum": stratum and data.found("stratum", stratum),
         "subset": part and part.column, "ghosts": following,
-        **whole_households(data, chosen, household, household_columns),
-        "unit": checked_choice("local_suppression", "unit", unit),
+        **resolve_whole_households(data, chosen, household, household_columns),
+        "unit": require_choice("local_suppression", "unit", unit),
     }  # fmt: skip
     if unit == "household":
         arguments["household"] = data.found("household", data.required("household", household))
@@ -143,50 +143,56 @@ def local_suppression(
                 "unit is household: households are counted in released rows that are alike, so it goes with the "
                 "guarantee 'identical', and without max_share and subset."
             )
-    proof = _proof(data, chosen, arguments, part)
+    proof = _select_proof(data, chosen, arguments, part)
     if arguments["max_share"] is not None:
-        proof = _beside(proof, data, arguments, part)
+        proof = _add_costs(proof, data, arguments, part)
     return data.masked(
-        Masking("local_suppression", (*chosen, *all_of(following)), arguments, kept={"applied": proof}),
+        Masking("local_suppression", (*chosen, *list_followers(following)), arguments, kept={"applied": proof}),
         into=into,
         subset=part,
     )
 
 
-def _proof(data: Maskable, keys: tuple[str, ...], arguments: dict[str, Value], part: Subset | None) -> exp.Select:
+def _select_proof(
+    data: Maskable, keys: tuple[str, ...], arguments: dict[str, Value], part: Subset | None
+) -> exp.Select:
     """Return the query that counts anew what was done."""
     k, guarantee = arguments["k"], arguments["guarantee"]
     if arguments["household_columns"]:
         by = (arguments["id"], arguments["household"], arguments["household_columns"])
-        proof = query.call("sdc__suppression_proof_by_household", data.table, f"temp.{NAME}", keys, k, guarantee, *by)
-        return _of_families(proof, data, keys, arguments)
+        proof = query.call_macro(
+            "sdc__suppression_proof_by_household", data.table, f"temp.{NAME}", keys, k, guarantee, *by
+        )
+        return _add_family_proof(proof, data, keys, arguments)
     tables = (data.table if part is None else part.table, f"temp.{NAME}", keys, k)
     if part is not None:
-        proof = query.call("sdc__suppression_proof_of_subset", *tables, guarantee, arguments["id"], part.column)
+        proof = query.call_macro("sdc__suppression_proof_of_subset", *tables, guarantee, arguments["id"], part.column)
         return part.around(proof)
-    proof = query.call(_PROOFS[str(guarantee)], *tables)
-    return _of_families(proof, data, keys, arguments)
+    proof = query.call_macro(_PROOFS[str(guarantee)], *tables)
+    return _add_family_proof(proof, data, keys, arguments)
 
 
-def _of_families(proof: exp.Select, data: Maskable, keys: tuple[str, ...], arguments: dict[str, Value]) -> exp.Select:
+def _add_family_proof(
+    proof: exp.Select, data: Maskable, keys: tuple[str, ...], arguments: dict[str, Value]
+) -> exp.Select:
     """Return the same, which asks for k households too where these are counted."""
     if arguments["unit"] != "household":
         return proof
     by = (arguments["k"], arguments["id"], arguments["household"], arguments["household_columns"] or [])
-    households = query.call("sdc__suppression_proof_of_families", data.table, f"temp.{NAME}", keys, *by)
+    households = query.call_macro("sdc__suppression_proof_of_families", data.table, f"temp.{NAME}", keys, *by)
     return exp.select("*").from_(proof.subquery("p")).join(households.subquery("h"), join_type="cross")
 
 
-def _beside(proof: exp.Select, data: Maskable, arguments: dict[str, Value], part: Subset | None) -> exp.Select:
+def _add_costs(proof: exp.Select, data: Maskable, arguments: dict[str, Value], part: Subset | None) -> exp.Select:
     """Return the same with what was suppressed costs, and what it costs at least."""
     table = data.table if part is None else part.table
     own = [value for name, value in arguments.items() if name not in {"household", "household_columns", "unit"}]
-    gap = query.call("sdc__suppression_gap", table, *own)
+    gap = query.call_macro("sdc__suppression_gap", table, *own)
     both = exp.select("*").from_(proof.subquery("p")).join(gap.subquery("g"), join_type="cross")
     return both if part is None else part.around(both)
 
 
-def _shares(
+def _resolve_shares(
     data: Maskable, keys: tuple[str, ...], max_share: Mapping[str, float] | Sequence[float] | float | None
 ) -> list[float | None] | None:
     """Return the greatest share of each key that is suppressed, None where there is no limit."""
@@ -204,9 +210,12 @@ def _shares(
     wrong = [key for key, good in zip(keys, right, strict=False) if not good]
     if wrong and isinstance(max_share, Mapping):
         raise ParameterError(
-            f"max_share of the key {wrong[0]} is {told(by_name[wrong[0]])}: it must be a number from 0 to 1, or None "
+            f"max_share of the key {wrong[0]} is {text_for_message(by_name[wrong[0]])}: it must be a number from 0 to "
+            "1, or None "
             "where there is no limit."
         )
     if len(found) != len(keys) or not all(right):
-        raise ParameterError(f"max_share is {told(max_share)}: it must be a number from 0 to 1, or one for each key.")
+        raise ParameterError(
+            f"max_share is {text_for_message(max_share)}: it must be a number from 0 to 1, or one for each key."
+        )
     return found

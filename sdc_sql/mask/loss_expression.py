@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError
 
 NAMED = ("generalised_loss", "precision", "entropy", "discernibility", "average_class_size")
@@ -18,7 +18,7 @@ _KINDS = (
 _NOT = (exp.Dot, exp.SubqueryPredicate, exp.JSONExtract, exp.PropertyEQ)
 
 
-def checked_loss(loss: str) -> str:
+def require_loss(loss: str) -> str:
     """Return the name of a loss, or an expression as it is written in DuckDB's SQL.
 
     Raises
@@ -28,12 +28,12 @@ def checked_loss(loss: str) -> str:
 
     Examples
     --------
-    >>> checked_loss("entropy"), checked_loss("case when suppressed then total else records end")
+    >>> require_loss("entropy"), require_loss("case when suppressed then total else records end")
     ('entropy', 'CASE WHEN suppressed THEN total ELSE records END')
     """
     if loss in NAMED:
         return loss
-    said = f"The loss is {told(loss)}: it must be one of {', '.join(NAMED)}, or"
+    said = f"The loss is {text_for_message(loss)}: it must be one of {', '.join(NAMED)}, or"
     return arithmetic(loss, NAMES, said).sql(dialect="duckdb", normalize_functions=False)
 
 
@@ -49,7 +49,7 @@ def arithmetic(text: str, names: tuple[str, ...], said: str) -> exp.Expr:
         tree = parse_one(text, read="duckdb") if isinstance(text, str) else None
     except (SqlglotError, RecursionError):  # the latter of thousands of parentheses in one another
         tree = None
-    strange = tree is None or next((node for node in tree.walk() if not _allowed(node, names)), None)
+    strange = tree is None or next((node for node in tree.walk() if not _is_allowed_node(node, names)), None)
     if tree is None or strange:
         what = f", but {strange.sql('duckdb')!r} is none of it" if isinstance(strange, exp.Expression) else ""
         raise ParameterError(
@@ -59,7 +59,7 @@ def arithmetic(text: str, names: tuple[str, ...], said: str) -> exp.Expr:
     return tree
 
 
-def _allowed(node: exp.Expr, names: tuple[str, ...]) -> bool:
+def _is_allowed_node(node: exp.Expr, names: tuple[str, ...]) -> bool:
     if isinstance(node, exp.Column):
         return not node.table and node.name.lower() in names
     return isinstance(node, _KINDS) and not isinstance(node, _NOT)

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.arguments import check
-from sdc_sql.db.checks import told
+from sdc_sql.db.catalogue.arguments import check_arguments
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.masking.masking import Masking
-from sdc_sql.db.masking.replaced import check_place, fixed, replaced
+from sdc_sql.db.masking.replaced import check_place, refuse_fixed_roles, replace_records
 from sdc_sql.errors import ParameterError
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.columns import resolve_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,14 +99,14 @@ def massc(
     check_place("massc", into, in_place=in_place)
     chosen, design, given = _design(data, bias, variance, weight, strata, most_substituted, keys)
     if weight is None:
-        fixed(data, "weight")
-    known = None if margins is None else named(data, margins)
+        refuse_fixed_roles(data, "weight")
+    known = None if margins is None else resolve_columns(data, margins)
     if known is not None and given is None:
         raise ParameterError("margins are kept by weights: name the column of weights too, weight='...'.")
-    figures = query.call("sdc__massc_figures", data.table, *design.values())
+    figures = query.call_macro("sdc__massc_figures", data.table, *design.values())
     arguments: dict[str, Any] = {**design, "margins": known, "stream": stream, "release": release}
     columns = chosen if given is None else (*chosen, given)
-    return replaced(
+    return replace_records(
         data,
         Masking("massc", columns, arguments, kept={"applied": figures}, confidential=CONFIDENTIAL),
         into=into,
@@ -161,12 +161,14 @@ def _design(  # noqa: PLR0917 - what both take
     most_substituted: float, keys: Iterable[str] | None,
 ) -> tuple[tuple[str, ...], dict[str, Any], str | None]:  # fmt: skip
     """Return the keys, the arguments that the macros share, in their order, and the weight."""
-    chosen = data.keys if keys is None else named(data, keys)
+    chosen = data.keys if keys is None else resolve_columns(data, keys)
     if not chosen:
         raise ParameterError("MASSC needs keys: give keys=[...] here or when describing the table.")
     if strata is not None and (isinstance(strata, str) or not isinstance(strata, Iterable)):
-        raise ParameterError(f"strata is {told(strata)}: it must be a list of frequencies, ascending, as in [1, 2, 4].")
-    check("massc", {"bias": bias, "variance": variance, "most_substituted": most_substituted})
+        raise ParameterError(
+            f"strata is {text_for_message(strata)}: it must be a list of frequencies, ascending, as in [1, 2, 4]."
+        )
+    check_arguments("massc", {"bias": bias, "variance": variance, "most_substituted": most_substituted})
     own = weight if weight is not None else data.weight
     given = data.found("weight", own) if isinstance(own, str) else None
     design = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.masking.masking import Masking
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.columns import resolve_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -75,10 +75,10 @@ def microaggregate(
     >>> round(sdc_sql.example().mask.microaggregate("w", 3, into="released").sse_sst, 3)
     1.0
     """
-    chosen = named(data, columns)
+    chosen = resolve_columns(data, columns)
     arguments = {
-        "columns": chosen, "k": checked_number("microaggregate", "k", k), "id": data.required("id"), "method": method,
-        "centroid": centroid, "blocks": checked_number("microaggregate", "blocks", blocks), "gamma": gamma,
+        "columns": chosen, "k": require_number("microaggregate", "k", k), "id": data.required("id"), "method": method,
+        "centroid": centroid, "blocks": require_number("microaggregate", "blocks", blocks), "gamma": gamma,
         "stratum": stratum and data.found("stratum", stratum),
     }  # fmt: skip
     return data.masked(Masking("microaggregate", chosen, arguments, measured=True), into=into)
@@ -123,9 +123,9 @@ def microaggregate_categorical(
     >>> sdc_sql.example().mask.microaggregate_categorical("sex", 3, scale="nominal", into="released").changed
     1
     """
-    chosen = named(data, columns)
+    chosen = resolve_columns(data, columns)
     arguments = {
-        "columns": chosen, "k": checked_number("microaggregate", "k", k), "id": data.required("id"), "scale": scale,
+        "columns": chosen, "k": require_number("microaggregate", "k", k), "id": data.required("id"), "scale": scale,
         "stratum": stratum and data.found("stratum", stratum),
     }  # fmt: skip
     return data.masked(Masking("microaggregate_categorical", chosen, arguments), into=into)

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.masking.masked_values import NAME
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError, Unsupported
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.columns import resolve_columns
 from sdc_sql.mask.hierarchy_tables import long_table
 
 if TYPE_CHECKING:
@@ -80,12 +80,12 @@ def mondrian(
             "Mondrian runs in DuckDB only, where what it released is counted anew: "
             "write the table as a Parquet file, and recode that into a new table."
         )
-    chosen: tuple[str, ...] = data.keys if keys is None else named(data, keys)
+    chosen: tuple[str, ...] = data.keys if keys is None else resolve_columns(data, keys)
     if not chosen:
         raise ParameterError("Mondrian needs keys: give keys=[...] here or when describing the table.")
-    k, identifier = checked_number("mondrian", "k", k), data.required("id")
-    proof = query.call("sdc__mondrian_proof", f"temp.{NAME}", chosen, k)
-    with _table(data, chosen, hierarchies) as table:
+    k, identifier = require_number("mondrian", "k", k), data.required("id")
+    proof = query.call_macro("sdc__mondrian_proof", f"temp.{NAME}", chosen, k)
+    with _store_hierarchies(data, chosen, hierarchies) as table:
         arguments = {"columns": chosen, "k": k, "id": identifier, "hierarchies": table}
         told = [*hierarchies] if isinstance(hierarchies, Mapping) else hierarchies and str(hierarchies)
         masking = Masking(
@@ -94,7 +94,7 @@ def mondrian(
         return data.masked(masking, into=into)
 
 
-def _table(
+def _store_hierarchies(
     data: Maskable, keys: tuple[str, ...], hierarchies: Hierarchies | None
 ) -> AbstractContextManager[str | None]:
     """Return the long table of the hierarchies, which some keys have."""

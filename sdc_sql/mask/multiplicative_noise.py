@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db.masking.masking import Masking
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.columns import resolve_columns
 from sdc_sql.mask.one_release import refuse_second_release
-from sdc_sql.mask.unit import drawn_for
+from sdc_sql.mask.unit import resolve_draw_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,11 +79,11 @@ def multiplicative_noise(
     >>> sdc_sql.example().mask.multiplicative_noise("w", 0.1, into="released").method
     'multiplicative_noise'
     """
-    chosen = named(data, columns)
+    chosen = resolve_columns(data, columns)
     arguments = {
         "columns": chosen, "size": size, "id": data.required("id"), "method": method, "spread": spread,
         "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
-        **drawn_for(data, unit, household),
+        **resolve_draw_unit(data, unit, household),
     }  # fmt: skip
     if method == "hoehne_sum":
         refuse_second_release(data, chosen, arguments)

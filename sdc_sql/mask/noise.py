@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import is_number, told
+from sdc_sql.db.checks import is_number, text_for_message
 from sdc_sql.db.masking.masking import Designed, Masking
 from sdc_sql.errors import ParameterError
-from sdc_sql.mask.columns import named
-from sdc_sql.mask.unit import drawn_for
+from sdc_sql.mask.columns import resolve_columns
+from sdc_sql.mask.unit import resolve_draw_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -97,13 +97,13 @@ def noise(
     >>> data.mask.noise("w", 0.1, lower=0, into="released").records
     3
     """
-    chosen = named(data, columns)
+    chosen = resolve_columns(data, columns)
     if (alpha is None) == (standard_deviation is None):
         raise ParameterError("Give either alpha or standard_deviation: by one of them the size of the noise is set.")
     if alpha is not None and not (is_number(alpha) and 0 <= alpha < float("inf")):
-        raise ParameterError(f"alpha is {told(alpha)}: it must be a number, at least 0.")
+        raise ParameterError(f"alpha is {text_for_message(alpha)}: it must be a number, at least 0.")
     fitted = {"lower": lower, "upper": upper, "rounded": rounded}
-    drawn = {"stream": stream, "release": release, **drawn_for(data, unit, household)}
+    drawn = {"stream": stream, "release": release, **resolve_draw_unit(data, unit, household)}
     identifier = data.required("id")
     if standard_deviation is not None:
         if method != "uncorrelated" or stratum is not None:
@@ -118,7 +118,9 @@ def noise(
     }  # fmt: skip
     designed = None
     if method in {"uncorrelated", "correlated", "linear", "outliers"}:
-        rows = query.call("sdc__noise_design", data.table, chosen, alpha, identifier, method, arguments["stratum"])
+        rows = query.call_macro(
+            "sdc__noise_design", data.table, chosen, alpha, identifier, method, arguments["stratum"]
+        )
         designed = Designed(rows, masks="sdc__noise_designed", applied="sdc__noise_applied")
     # whoever knows the constant of Kim's transformation can undo it
     confidential = ("alpha", "applied") if method == "linear" else ()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.masking.homes import not_cut
+from sdc_sql.db.masking.homes import refuse_cut_household
 from sdc_sql.errors import ColumnError, ParameterError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.masking.apply import Maskable
 
 
-def columns_of_household(
+def resolve_household_columns(
     data: Maskable, columns: Sequence[str], household: str | None, given: Iterable[str] | None
 ) -> tuple[str | None, list[str]]:
     """Return the household, and which of the columns are of it: those that are given, or else those of the table.
@@ -48,26 +48,28 @@ def columns_of_household(
     return chosen, [name for name in named if name in columns]
 
 
-def whole_households(
+def resolve_whole_households(
     data: Maskable, columns: Sequence[str], household: str | None, given: Iterable[str] | None
 ) -> dict[str, Any]:
     """Return the arguments of a mask that treats columns by household; None of both where there are no such columns."""
-    chosen, named = columns_of_household(data, columns, household, given)
+    chosen, named = resolve_household_columns(data, columns, household, given)
     if not named:
         return {"household": None, "household_columns": None}
-    not_cut(data, str(chosen), named)
+    refuse_cut_household(data, str(chosen), named)
     return {"household": chosen, "household_columns": named}
 
 
-def together(data: Maskable, columns: Sequence[str], whole: str | None, given: Iterable[str] | None) -> dict[str, Any]:
+def require_whole_numbers(
+    data: Maskable, columns: Sequence[str], whole: str | None, given: Iterable[str] | None
+) -> dict[str, Any]:
     """Return the same arguments for masks whose ``household`` is another one: the household numbers are ``whole``."""
-    found = whole_households(data, columns, whole, given)
+    found = resolve_whole_households(data, columns, whole, given)
     return {"whole": found["household"], "household_columns": found["household_columns"]}
 
 
-def not_counted(data: Any, keys: Sequence[str], by: dict[str, Any], proof: exp.Select) -> exp.Select:  # noqa: ANN401
+def refuse_counted_keys(data: Any, keys: Sequence[str], by: dict[str, Any], proof: exp.Select) -> exp.Select:  # noqa: ANN401
     """Return the query of a proof, which is an error where a key that can be counted was suppressed."""
-    sizes = query.call(
+    sizes = query.call_macro(
         "sdc__kept_sizes", data.table, keys, data.required("id"), by["whole"], by["household_columns"]
     ).subquery("sdc__k")
     held = exp.Anonymous(this="sdc__not_counted", expressions=[exp.column("suppressions"), exp.column("sdc__counted")])

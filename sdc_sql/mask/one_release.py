@@ -9,9 +9,9 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.masking import step_table
-from sdc_sql.db.masking.identity import mark_of
-from sdc_sql.db.masking.steps import LoggedStep, chain, next_pass
-from sdc_sql.db.masking.targets import known
+from sdc_sql.db.masking.identity import read_mark
+from sdc_sql.db.masking.steps import LoggedStep, name_chain, next_pass
+from sdc_sql.db.masking.targets import find_known_table
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError
 
@@ -38,25 +38,25 @@ def refuse_second_release(data: Maskable, columns: tuple[str, ...], arguments: M
     if not isinstance(data, Table):
         return
     whole = data if data.part is None else data.part.whole
-    place = None if whole.file else known(whole, whole.table) or known(whole, whole.table, "view")
-    mark = None if place is None else mark_of(data.con, place)
-    behind = [] if place is None or mark is None else chain(data.con, place, unknown=True)
+    place = None if whole.file else find_known_table(whole, whole.table) or find_known_table(whole, whole.table, "view")
+    mark = None if place is None else read_mark(data.con, place)
+    behind = [] if place is None or mark is None else name_chain(data.con, place, unknown=True)
     read = whole.file or (whole.table if place is None else place.sql("duckdb"))
     unmarked = exp.column("source_id").is_(exp.null())
     read_by = exp.or_(unmarked, exp.column("source_id").eq(mark)) if mark else unmarked
     beside = exp.and_(exp.column("method").eq(METHOD), read_by, exp.column("source").eq(read))
-    others = [LoggedStep(**row) for steps in step_table.everywhere(data.con) for row in
-              step_table.rows(data.con, steps, beside)]  # fmt: skip
+    others = [LoggedStep(**row) for steps in step_table.list_step_tables(data.con) for row in
+              step_table.read_step_rows(data.con, steps, beside)]  # fmt: skip
     number = data.number(
-        exp.select(exp.Count(this=exp.Star())).from_(query.call("sdc__rows", whole.table).subquery("r"))
+        exp.select(exp.Count(this=exp.Star())).from_(query.call_macro("sdc__rows", whole.table).subquery("r"))
     )
     stream = arguments["stream"] if arguments["stream"] is not None else next_pass(behind, columns)
-    now = _said({**arguments, "where": None if data.part is None else data.part.said}, number)
+    now = _list_determinants({**arguments, "where": None if data.part is None else data.part.said}, number)
     for step in (*behind, *others):
         given = json.loads(step.parameters)
         if step.method != METHOD or given.get("method") != WAY or not step.masked(columns):
             continue
-        same = _said(given, step.records) == now
+        same = _list_determinants(given, step.records) == now
         again = step in behind or (step.release, step.stream) == (arguments["release"], stream)
         if not (same and again):
             raise ParameterError(
@@ -67,6 +67,6 @@ def refuse_second_release(data: Maskable, columns: tuple[str, ...], arguments: M
             )
 
 
-def _said(parameters: Mapping[str, Any], records: int) -> tuple[object, ...]:
+def _list_determinants(parameters: Mapping[str, Any], records: int) -> tuple[object, ...]:
     """Return what the signs and sizes hang on."""
     return (*(parameters.get(name) for name in ("stratum", "where", "size", "spread")), records)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from sdc_sql.db.masking.masking import Masking
-from sdc_sql.mask.array_matrix import matrix_table, numbers
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.array_matrix import list_numbers, matrix_table
+from sdc_sql.mask.columns import resolve_columns
 from sdc_sql.mask.pram_log import CONFIDENTIAL, category_counts, matrix_rows
-from sdc_sql.mask.unit import drawn_for
+from sdc_sql.mask.unit import resolve_draw_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -73,14 +73,14 @@ def pram(
     >>> data.mask.pram("sex", [[0.9, 0.1], [0.1, 0.9]], labels=["f", "m"], into="released").records
     3
     """
-    chosen = named(data, columns)
+    chosen = resolve_columns(data, columns)
     with matrix_table(data, chosen, matrix, labels) as table:
         arguments = {
             "columns": chosen, "matrix": table, "id": data.required("id"),
             "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
-            **drawn_for(data, unit, household),
+            **resolve_draw_unit(data, unit, household),
         }  # fmt: skip
-        logged = matrix if isinstance(matrix, str) else {"labels": labels, "rows": numbers(matrix)}
+        logged = matrix if isinstance(matrix, str) else {"labels": labels, "rows": list_numbers(matrix)}
         macro = "pram" if len(chosen) == 1 else "pram_crossing"
         strata = [arguments["stratum"]] if stratum else []
         kept = {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from sdc_sql.db.catalogue.arguments import choices
-from sdc_sql.db.checks import is_number, told
+from sdc_sql.db.catalogue.arguments import list_choices
+from sdc_sql.db.checks import is_number, text_for_message
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.columns import resolve_columns
 from sdc_sql.mask.pram_log import category_counts
-from sdc_sql.mask.unit import drawn_for
+from sdc_sql.mask.unit import resolve_draw_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,13 +71,13 @@ def pram_retention(
     >>> sdc_sql.example().mask.pram_retention("sex", 1.0, into="released").changed
     0
     """
-    chosen = named(data, columns)
+    chosen = resolve_columns(data, columns)
     if not (is_number(retention) and 0 <= retention <= 1):
-        raise ParameterError(f"The retention is {told(retention)}: it must be a probability, from 0 to 1.")
+        raise ParameterError(f"The retention is {text_for_message(retention)}: it must be a probability, from 0 to 1.")
     arguments = {
         "columns": chosen, "retention": retention, "id": data.required("id"),
         "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
-        **drawn_for(data, unit, household),
+        **resolve_draw_unit(data, unit, household),
     }  # fmt: skip
     kept = {"counts": category_counts(data.table, chosen, [arguments["stratum"]] if stratum else [])}
     return data.masked(Masking("pram_retention", chosen, arguments, kept=kept, confidential=("counts",)), into=into)
@@ -133,15 +133,17 @@ def pram_guaranteed(
     >>> sdc_sql.example().mask.pram_guaranteed(0.8, into="released").columns
     ('age', 'sex')
     """
-    chosen = data.required("keys", data.keys) if keys is None else named(data, keys)
+    chosen = data.required("keys", data.keys) if keys is None else resolve_columns(data, keys)
     if unit != "record":
         reason = (
-            f"unit is {told(unit)}: it must be 'record'." if unit not in choices("pram_guaranteed", "unit") else _ALONE
+            f"unit is {text_for_message(unit)}: it must be 'record'."
+            if unit not in list_choices("pram_guaranteed", "unit")
+            else _ALONE
         )
         raise ParameterError(reason)
     arguments = {
         "columns": chosen, "xi": xi, "id": data.required("id"),
-        "within": None if within is None else named(data, within), "stream": stream, "release": release,
+        "within": None if within is None else resolve_columns(data, within), "stream": stream, "release": release,
         "unit": unit,
     }  # fmt: skip
     kept = {"counts": category_counts(data.table, chosen, arguments["within"] or [])}
@@ -187,6 +189,6 @@ def pram_proof(
     >>> [round(row[-1], 3) for row in proof]
     [0.763, 0.464]
     """
-    chosen = data.required("keys", data.keys) if keys is None else named(data, keys)
-    inside = None if within is None else named(data, within)
+    chosen = data.required("keys", data.keys) if keys is None else resolve_columns(data, keys)
+    inside = None if within is None else resolve_columns(data, within)
     return data.relation("sdc_pram_proof", data.table, chosen, xi, data.required("id"), within=inside, most=most)

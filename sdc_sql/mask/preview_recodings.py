@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.arguments import checked_number
-from sdc_sql.db.checks import told
+from sdc_sql.db.catalogue.arguments import require_number
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.showing.results import Result, Results
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.hierarchy_tables import long_table
@@ -112,28 +112,30 @@ def preview_recodings(
     """
     given = data.sampling_fraction if sampling_fraction is None else sampling_fraction
     if isinstance(given, str) and sampling_fraction is not None:
-        raise ParameterError(f"The sampling fraction is {told(given)}: theta of the whole file needs one number.")
+        raise ParameterError(
+            f"The sampling fraction is {text_for_message(given)}: theta of the whole file needs one number."
+        )
     no_number = given is None or isinstance(given, str)
-    pi = None if no_number else checked_number("preview_recodings", "sampling_fraction", given)
+    pi = None if no_number else require_number("preview_recodings", "sampling_fraction", given)
     weighed = data.weight if weight is None else weight
     with long_table(data, data.keys, hierarchies) as table:
         rows = data.rows(
-            "sdc_preview_recodings", data.table, data.keys, table, _levels(data, candidates),
+            "sdc_preview_recodings", data.table, data.keys, table, _list_candidates(data, candidates),
             weight=data.found("weight", weighed) if isinstance(weighed, str) else weighed,
-            sampling_fraction=pi, small_weights=data.small_weights, k=checked_number("preview_recodings", "k", k),
-            confidence=checked_number("preview_recodings", "confidence", confidence)
+            sampling_fraction=pi, small_weights=data.small_weights, k=require_number("preview_recodings", "k", k),
+            confidence=require_number("preview_recodings", "confidence", confidence)
         )  # fmt: skip
         return Results(RecodingPreview(**row) for row in rows)
 
 
-def _levels(data: Roles, candidates: Candidates) -> str | list[list[str]] | None:
+def _list_candidates(data: Roles, candidates: Candidates) -> str | list[list[str]] | None:
     """Return the candidates as lists in the order of the keys."""
     if candidates is None:
         return None
     if isinstance(candidates, str):
         if candidates == ALL:
             return ALL
-        raise ParameterError(f"candidates is {told(candidates)}: it must be lists of levels, or 'all'.")
+        raise ParameterError(f"candidates is {text_for_message(candidates)}: it must be lists of levels, or 'all'.")
     found = []
     for candidate in candidates:
         if isinstance(candidate, dict):
@@ -145,5 +147,7 @@ def _levels(data: Roles, candidates: Candidates) -> str | list[list[str]] | None
         elif isinstance(candidate, (list, tuple)):
             found.append([str(level) for level in candidate])
         else:
-            raise ParameterError(f"A candidate is {told(candidate)}: give a list of levels, one a key, or a dict.")
+            raise ParameterError(
+                f"A candidate is {text_for_message(candidate)}: give a list of levels, one a key, or a dict."
+            )
     return found

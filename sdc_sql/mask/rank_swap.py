@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.columns import resolve_columns
 
 if TYPE_CHECKING:
     from sdc_sql.db.masking.apply import Maskable
@@ -60,8 +60,8 @@ def rank_swap(
     if (p is None) == (correlation is None):
         raise ParameterError("Rank swapping needs either p (in percent) or a correlation: give one of them.")
     if correlation is not None:
-        checked_number("rank_swap_correlated", "correlation", correlation)
-    chosen = named(data, column)
+        require_number("rank_swap_correlated", "correlation", correlation)
+    chosen = resolve_columns(data, column)
     if len(chosen) != 1:
         raise ParameterError(
             f"Rank swapping takes one column, not {len(chosen)}: call it once for each, with its own p."

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.arguments import checked_choice
-from sdc_sql.db.checks import told
+from sdc_sql.db.catalogue.arguments import require_choice
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
-from sdc_sql.mask.columns import named
-from sdc_sql.mask.recode_tables import TABLES, as_tables
+from sdc_sql.mask.columns import resolve_columns
+from sdc_sql.mask.recode_tables import TABLES, store_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -134,30 +134,32 @@ def recode(
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
     if others is not None:
-        checked_choice("recode", "others", others)
+        require_choice("recode", "others", others)
     if label is not None and mapping is not None and others != "label":
-        raise ParameterError(f"A label is given and others is {told(others or 'error')}: it is for others='label'.")
+        raise ParameterError(
+            f"A label is given and others is {text_for_message(others or 'error')}: it is for others='label'."
+        )
     if others == "label" and label is None:
         raise ParameterError("others is 'label' and there is none: give it, as in label='other'.")
-    way = _way(given)
-    chosen = named(data, column)
+    way = _choose_way(given)
+    chosen = resolve_columns(data, column)
     if len(chosen) != 1:
         raise ParameterError(f"recode takes one column, not {len(chosen)}: call it once for each.")
-    given |= {name: _listed(given[name], name) for name in ("breaks", "labels") if name in given}
+    given |= {name: _list_values(given[name], name) for name in ("breaks", "labels") if name in given}
     if way == "relative_to":
         given[way] = data.found("column that it is relative to", given[way])
     macro, defaults = WAYS[way]
-    with as_tables(data, {way: given[way], **defaults, **given}) as options:
+    with store_tables(data, {way: given[way], **defaults, **given}) as options:
         arguments = {"columns": chosen[0], way: options.pop(way), "id": data.required("id"), **options}
         kept = {}
         if way == "classes":
             known = [value for name, value in arguments.items() if name != "labels"]
-            kept["applied"] = query.call("sdc__recode_applied", data.table, *known)
-        logged = {name: _told(given[name]) for name in TABLES if name in given}
+            kept["applied"] = query.call_macro("sdc__recode_applied", data.table, *known)
+        logged = {name: _describe_table_argument(given[name]) for name in TABLES if name in given}
         return data.masked(Masking(macro, chosen, arguments, kept=kept, retyped=True, logged=logged), into=into)
 
 
-def _way(given: Mapping[str, Any]) -> str:
+def _choose_way(given: Mapping[str, Any]) -> str:
     """Return the one way that is given, where everything else goes with it."""
     ways = [name for name in given if name in WAYS]
     if len(ways) != 1:
@@ -170,18 +172,18 @@ def _way(given: Mapping[str, Any]) -> str:
     return ways[0]
 
 
-def _listed(values: Any, name: str) -> list[Any]:  # noqa: ANN401 - what a caller gives
+def _list_values(values: Any, name: str) -> list[Any]:  # noqa: ANN401 - what a caller gives
     kind, example = ((int, float), "[20, 40, 60]") if name == "breaks" else (str, "['young', 'old']")
     try:
         found = [] if isinstance(values, str) else [v.item() if hasattr(v, "item") else v for v in values]
     except TypeError:
         found = []
     if not found or not all(isinstance(value, kind) and not isinstance(value, bool) for value in found):
-        raise ParameterError(f"{name} is {told(values)}: give a list, as in {example}.")
+        raise ParameterError(f"{name} is {text_for_message(values)}: give a list, as in {example}.")
     return found
 
 
-def _told(given: Any) -> Any:  # noqa: ANN401 - a table, a mapping, a hierarchy or a path
+def _describe_table_argument(given: Any) -> Any:  # noqa: ANN401 - a table, a mapping, a hierarchy or a path
     """Return what the log says of a table: its name, or what it holds."""
     if hasattr(given, "items"):
         return {"from": list(given.keys()), "to": list(given.values())}

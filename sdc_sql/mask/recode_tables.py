@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.hierarchies import Hierarchy, read_hierarchy
@@ -23,7 +23,7 @@ TABLES = ("mapping", "hierarchy", "geography")
 
 
 @contextmanager
-def as_tables(data: Maskable, given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def store_tables(data: Maskable, given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield arguments with the names of tables in the place of mappings and hierarchies.
 
     Tables that are made here are gone afterwards.
@@ -37,7 +37,7 @@ def as_tables(data: Maskable, given: Mapping[str, Any]) -> Iterator[dict[str, An
             if isinstance(value, str) and (argument == "mapping" or not value.lower().endswith(".csv")):
                 found[argument] = data.read(value) if isinstance(data, Table) else value
                 continue
-            columns = _mapping(value) if argument == "mapping" else _levels(argument, value)
+            columns = _split_mapping(value) if argument == "mapping" else _split_levels(argument, value)
             found[argument] = f"sdc_recode_{argument}"
             data.con.register(found[argument], _arrow(argument, columns))
             made.append(found[argument])
@@ -48,19 +48,22 @@ def as_tables(data: Maskable, given: Mapping[str, Any]) -> Iterator[dict[str, An
                 data.con.unregister(name)
 
 
-def _mapping(given: object) -> dict[str, list[Any]]:
+def _split_mapping(given: object) -> dict[str, list[Any]]:
     if not isinstance(given, Mapping) or not given:
         raise ParameterError(
-            f"mapping is {told(given)}: give a dict, as in {{'f': 'woman'}}, or the name of a table with the columns "
+            f"mapping is {text_for_message(given)}: give a dict, as in {{'f': 'woman'}}, or the name of a table with "
+            "the columns "
             "from and to."
         )
     return {"from": list(given.keys()), "to": list(given.values())}
 
 
-def _levels(argument: str, given: object) -> dict[str, list[Any]]:
+def _split_levels(argument: str, given: object) -> dict[str, list[Any]]:
     hierarchy = read_hierarchy(given) if isinstance(given, (str, Path)) else given
     if not isinstance(hierarchy, Hierarchy):
-        raise ParameterError(f"{argument} is {told(given)}: give a Hierarchy, a CSV file, or the name of a table.")
+        raise ParameterError(
+            f"{argument} is {text_for_message(given)}: give a Hierarchy, a CSV file, or the name of a table."
+        )
     return {name: [row[level] for row in hierarchy.rows] for level, name in enumerate(hierarchy.names)}
 
 

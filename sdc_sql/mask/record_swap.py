@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Literal
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.masking.masked_values import NAME
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError
-from sdc_sql.mask.columns import named, named_or_none
+from sdc_sql.mask.columns import resolve_columns, resolve_optional_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -120,18 +120,18 @@ def record_swap(
     >>> homes.mask.record_swap("area", 1, into="released").parameters["swapped"]
     2
     """
-    chosen, carried = named(data, columns), named_or_none(data, carry_along)
+    chosen, carried = resolve_columns(data, columns), resolve_optional_columns(data, carry_along)
     home = data.found("household", data.required("household", household))
-    _refuse_divided(data, home)
+    _refuse_divided_households(data, home)
     arguments: dict[str, Value] = {
         "columns": chosen, "rate": rate, "id": data.required("id"), "household": home,
         "risk_keys": _risk_keys(data, chosen, risk_keys, k), "k": k,
-        "profiles": _profiles(data, profiles), "carry_along": carried, "risk": named_or_none(data, risk),
+        "profiles": _profiles(data, profiles), "carry_along": carried, "risk": resolve_optional_columns(data, risk),
         "max_risk": max_risk, "shortfall": shortfall, "stream": stream, "release": release,
     }  # fmt: skip
     masking = Masking(
         "record_swap", (*chosen, *(carried or ())), arguments,
-        kept={"applied": lambda given: _counts(data, given)}, confidential=CONFIDENTIAL,
+        kept={"applied": lambda given: _select_counts(data, given)}, confidential=CONFIDENTIAL,
     )  # fmt: skip
     step = data.masked(masking, into=into)
     swapped, asked, households = (step.parameters.get(name) or 0 for name in ("swapped", "asked", "households"))
@@ -204,23 +204,24 @@ def record_swap_partners(
     >>> homes.mask.record_swap_partners("area", 1).order("household").fetchall()
     [(1, 2, None), (2, 1, None)]
     """
-    chosen = named(data, columns)
+    chosen = resolve_columns(data, columns)
     return data.relation(
         "sdc_record_swap_partners", data.table, chosen, rate, data.required("id"),
         household=data.found("household", data.required("household", household)),
         risk_keys=_risk_keys(data, chosen, risk_keys, k), k=k, profiles=_profiles(data, profiles),
-        carry_along=named_or_none(data, carry_along), risk=named_or_none(data, risk), max_risk=max_risk, stream=stream,
+        carry_along=resolve_optional_columns(data, carry_along), risk=resolve_optional_columns(data, risk),
+        max_risk=max_risk, stream=stream,
         release=release,
     )  # fmt: skip
 
 
-def _refuse_divided(data: Maskable, household: str) -> None:
+def _refuse_divided_households(data: Maskable, household: str) -> None:
     """Refuse a part of the records that has some members of a household only: they would move without the others."""
     if not isinstance(data, Table) or data.part is None:
         return
     whole, inside = data.part.whole, data.part.condition
     home = exp.Anonymous(this="sdc__by_bytes", expressions=[exp.column(household, quoted=True)])
-    homes = exp.select(home).from_(query.call("sdc__rows", whole.table).subquery("r")).group_by(home.copy())
+    homes = exp.select(home).from_(query.call_macro("sdc__rows", whole.table).subquery("r")).group_by(home.copy())
     divided = homes.having(exp.and_(exp.func("bool_or", inside.copy()), exp.not_(exp.func("bool_and", inside.copy()))))
     number = data.number(exp.select(exp.Count(this=exp.Star())).from_(divided.subquery("h")))
     if number:
@@ -234,7 +235,7 @@ def _risk_keys(
     data: Maskable, areas: tuple[str, ...], given: Iterable[str] | None, k: int | None
 ) -> tuple[str, ...] | None:
     if given is not None:
-        return named(data, given)
+        return resolve_columns(data, given)
     return tuple(key for key in data.keys if key not in areas) or None if k is not None else None
 
 
@@ -245,15 +246,16 @@ def _profiles(data: Maskable, given: Sequence[Sequence[str]] | None) -> list[lis
     listed = isinstance(given, Sequence) and not isinstance(given, str) and len(given) > 0
     if not listed or any(isinstance(names, str) or not isinstance(names, Sequence) or not names for names in given):
         raise ParameterError(
-            f"profiles is {told(given)}: it must be a list of lists of columns, as in [['tenure', 'type'], ['tenure']]."
+            f"profiles is {text_for_message(given)}: it must be a list of lists of columns, as in [['tenure', 'type'], "
+            "['tenure']]."
         )
     return [[data.found("column", name) for name in names] for names in given]
 
 
-def _counts(data: Maskable, given: Mapping[str, Value]) -> exp.Select:
+def _select_counts(data: Maskable, given: Mapping[str, Value]) -> exp.Select:
     """Return the query of what was asked and what was found, counted in the masked values where nobody is left."""
     if given["shortfall"] == "report":
         arguments = (value for name, value in given.items() if name != "shortfall")
-        return query.call("sdc__record_swap_counts", data.table, *arguments)
+        return query.call_macro("sdc__record_swap_counts", data.table, *arguments)
     arguments = (given[name] for name in ("columns", "rate", "id", "household"))
-    return query.call("sdc__record_swap_seen", data.table, f"temp.{NAME}", *arguments)
+    return query.call_macro("sdc__record_swap_seen", data.table, f"temp.{NAME}", *arguments)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.masking.masking import Masking
-from sdc_sql.db.masking.replaced import replaced
+from sdc_sql.db.masking.replaced import replace_records
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ def renumber(data: Roles, release: str, *, stream: str | None = None, into: str 
     [(6, 101)]
     """
     if not isinstance(release, str) or not release:
-        raise ParameterError(f"release is {told(release)}: renumbered records need the name of a release, a text.")
+        raise ParameterError(
+            f"release is {text_for_message(release)}: renumbered records need the name of a release, a text."
+        )
     arguments: dict[str, Any] = {"id": data.required("id"), "release": release, "stream": stream}
-    return replaced(data, Masking("renumber", (str(arguments["id"]),), arguments), into=into)
+    return replace_records(data, Masking("renumber", (str(arguments["id"]),), arguments), into=into)

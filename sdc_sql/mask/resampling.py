@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.columns import resolve_columns
 
 if TYPE_CHECKING:
     from sdc_sql.db.masking.apply import Maskable
@@ -52,11 +52,11 @@ def resample(
     >>> sdc_sql.example().mask.resample("w", 3, into="released").method
     'resample'
     """
-    chosen = named(data, column)
+    chosen = resolve_columns(data, column)
     if len(chosen) != 1:
         raise ParameterError(f"Resampling takes one column, not {len(chosen)}: call it once for each.")
     arguments = {
-        "columns": chosen, "samples": checked_number("resample", "samples", samples), "id": data.required("id"),
+        "columns": chosen, "samples": require_number("resample", "samples", samples), "id": data.required("id"),
         "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
     return data.masked(Masking("resample", chosen, arguments, measured=True), into=into)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.table import Table
 from sdc_sql.errors import Unsupported
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.columns import resolve_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,6 +45,6 @@ def round_points(data: Maskable, columns: str | Iterable[str], points: str, *, i
     """
     if not isinstance(data, Table):
         raise Unsupported("Values are rounded to given points in DuckDB only: on Spark round to a base.")
-    chosen = named(data, columns)
+    chosen = resolve_columns(data, columns)
     arguments = {"columns": chosen, "points": data.read(points, chosen), "id": data.required("id")}
     return data.masked(Masking("round_points", chosen, arguments, measured=True, logged={"points": points}), into=into)

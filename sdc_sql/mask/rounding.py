@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
-from sdc_sql.mask.columns import named
-from sdc_sql.mask.unit import drawn_for
+from sdc_sql.mask.columns import resolve_columns
+from sdc_sql.mask.unit import resolve_draw_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -69,11 +69,11 @@ def round(  # noqa: A001 - the field's word for it
     >>> data.con.sql("SELECT age FROM persons ORDER BY id").fetchall()
     [(25,), (25,), (50,)]
     """
-    chosen = named(data, columns)
-    checked_number("round", "base", base)
+    chosen = resolve_columns(data, columns)
+    require_number("round", "base", base)
     arguments = {"columns": chosen, "base": base, "id": data.required("id")}
     # to the nearest nothing is drawn: who shares a value goes on sharing it
-    drawn = {"stream": stream, "release": release, **drawn_for(data, unit, household)}
+    drawn = {"stream": stream, "release": release, **resolve_draw_unit(data, unit, household)}
     if at_random and x_max is not None:
         raise ParameterError("x_max goes with rounding to the nearest: at random, it would bias what lies near it.")
     if at_random:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from sdc_sql.db.catalogue.arguments import checked_choice, checked_number
+from sdc_sql.db.catalogue.arguments import require_choice, require_number
 from sdc_sql.db.masking.masking import Masking
-from sdc_sql.db.masking.replaced import check_place, fixed, replaced
+from sdc_sql.db.masking.replaced import check_place, refuse_fixed_roles, replace_records
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -103,12 +103,12 @@ def sample(
     (2, 3)
     """
     check_place("sample", into, in_place=in_place)
-    method = checked_choice("sample", "method", method)
+    method = require_choice("sample", "method", method)
     if (fraction is None) == (size is None):
         raise ParameterError("A sample needs either a fraction (between 0 and 1) or a size (how many units): give one.")
     if fraction is not None and not isinstance(fraction, str):
-        fraction = checked_number("sample", "fraction", fraction)
-    fixed(data, *(name for name, given in _numbers(weight, sampling_fraction) if given is None))
+        fraction = require_number("sample", "fraction", fraction)
+    refuse_fixed_roles(data, *(name for name, given in _list_role_columns(weight, sampling_fraction) if given is None))
     named = {
         "weight": weight if weight is not None else data.weight,
         "sampling_fraction": sampling_fraction if sampling_fraction is not None else data.sampling_fraction,
@@ -118,13 +118,13 @@ def sample(
     arguments = {
         "id": data.required("id"),
         "fraction": data.found("fraction", fraction) if isinstance(fraction, str) else fraction,
-        "size": None if size is None else checked_number("sample", "size", size),
-        "method": method, **found, "least": None if least is None else checked_number("sample", "least", least),
+        "size": None if size is None else require_number("sample", "size", size),
+        "method": method, **found, "least": None if least is None else require_number("sample", "least", least),
         "stream": stream, "release": release,
     }  # fmt: skip
     changed = tuple(c for c in (found["weight"], found["sampling_fraction"]) if c is not None)
-    return replaced(data, Masking("sample", changed, arguments), into=into)
+    return replace_records(data, Masking("sample", changed, arguments), into=into)
 
 
-def _numbers(weight: str | None, sampling_fraction: str | None) -> list[tuple[str, str | None]]:
+def _list_role_columns(weight: str | None, sampling_fraction: str | None) -> list[tuple[str, str | None]]:
     return [("weight", weight), ("sampling_fraction", sampling_fraction)]

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.arguments import checked_choice
-from sdc_sql.db.checks import checked_small_weights, checked_thresholds, flag, told
+from sdc_sql.db.catalogue.arguments import require_choice
+from sdc_sql.db.checks import require_flag, require_small_weights, require_thresholds, text_for_message
 from sdc_sql.db.masking.masked_values import NAME
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
-from sdc_sql.mask.importance import importance_of_keys
-from sdc_sql.mask.of_household import not_counted, together
-from sdc_sql.mask.suppressible import suppressible
+from sdc_sql.mask.importance import list_importance
+from sdc_sql.mask.of_household import refuse_counted_keys, require_whole_numbers
+from sdc_sql.mask.suppressible import list_suppressible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -114,33 +114,33 @@ def suppress_combinations(
     >>> step.changed, step.parameters["suppressions"]
     (1, {'age': 1, 'sex': 1})
     """
-    chosen = suppressible(data, keys, into)
-    guarantee = checked_choice("suppress_combinations", "guarantee", guarantee)
+    chosen = list_suppressible(data, keys, into)
+    guarantee = require_choice("suppress_combinations", "guarantee", guarantee)
     given = data.weight if weight is None else weight
     arguments = {
-        "columns": chosen, "threshold": checked_thresholds(threshold),
+        "columns": chosen, "threshold": require_thresholds(threshold),
         "id": data.required("id"), "weight": data.found("weight", given) if isinstance(given, str) else given,
         "dimension": dimension, "levels": None if levels is None else data.checked_levels(levels),
-        "inclusive": flag(inclusive, "inclusive"), "guarantee": guarantee,
-        "combinations": None if combinations is None else _listed(data, combinations),
+        "inclusive": require_flag(inclusive, "inclusive"), "guarantee": guarantee,
+        "combinations": None if combinations is None else _resolve_combinations(data, combinations),
     }  # fmt: skip
-    counting = data.small_weights if small_weights is None else checked_small_weights(small_weights)
-    proof = query.call("sdc__combinations_proof", data.table, f"temp.{NAME}", *arguments.values(), counting)
-    arguments |= {"importance": importance_of_keys(data, chosen, importance), "cost": cost, "small_weights": counting}
-    by_household = together(data, chosen, whole, household_columns)
+    counting = data.small_weights if small_weights is None else require_small_weights(small_weights)
+    proof = query.call_macro("sdc__combinations_proof", data.table, f"temp.{NAME}", *arguments.values(), counting)
+    arguments |= {"importance": list_importance(data, chosen, importance), "cost": cost, "small_weights": counting}
+    by_household = require_whole_numbers(data, chosen, whole, household_columns)
     arguments |= by_household
     kept: dict[str, Kept] = {"applied": proof}
     if by_household["household_columns"]:
-        kept["applied"] = not_counted(data, chosen, by_household, proof)
+        kept["applied"] = refuse_counted_keys(data, chosen, by_household, proof)
     return data.masked(Masking("suppress_combinations", chosen, arguments, kept=kept), into=into)
 
 
-def _listed(data: Roles, combinations: Sequence[Sequence[str]]) -> list[list[str]]:
+def _resolve_combinations(data: Roles, combinations: Sequence[Sequence[str]]) -> list[list[str]]:
     """Return sets of keys as the table spells them."""
     listed = isinstance(combinations, Sequence) and not isinstance(combinations, str)
     if not listed or any(isinstance(s, str) or not isinstance(s, Sequence) for s in combinations):
         raise ParameterError(
-            f"combinations is {told(combinations)}: it must be a list of lists of keys, as in "
+            f"combinations is {text_for_message(combinations)}: it must be a list of lists of keys, as in "
             "[['age', 'sex'], ['region', 'sex', 'job']]."
         )
     return [[data.found("key variable", name) for name in names] for names in combinations]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.arguments import checked_number
-from sdc_sql.db.checks import checked_small_weights
+from sdc_sql.db.catalogue.arguments import require_number
+from sdc_sql.db.checks import require_small_weights
 from sdc_sql.db.masking.masked_values import NAME
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
-from sdc_sql.mask.importance import importance_of_keys
-from sdc_sql.mask.of_household import together
-from sdc_sql.mask.suppressible import suppressible
+from sdc_sql.mask.importance import list_importance
+from sdc_sql.mask.of_household import require_whole_numbers
+from sdc_sql.mask.suppressible import list_suppressible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -94,21 +94,21 @@ def suppress_risky(
     >>> step.changed, step.parameters["suppressions"]
     (1, {'age': 1, 'sex': 1})
     """
-    chosen = suppressible(data, keys, into)
+    chosen = list_suppressible(data, keys, into)
     given = data.required("weight") if weight is None else weight
     only = variable and data.found("key variable", variable)
     if only is not None and only not in chosen:
         raise ParameterError(f"variable is {only}, which is none of the keys {', '.join(chosen)}.")
-    limit = checked_number("suppress_risky", "max_risk", max_risk)
+    limit = require_number("suppress_risky", "max_risk", max_risk)
     arguments = {
         "columns": chosen, "max_risk": limit, "id": data.required("id"),
         "weight": data.found("weight", given) if isinstance(given, str) else given,
         "household": household and data.found("household", household),
     }  # fmt: skip
-    counting = data.small_weights if small_weights is None else checked_small_weights(small_weights)
-    proof = query.call("sdc__risk_proof", data.table, f"temp.{NAME}", *arguments.values(), counting)
+    counting = data.small_weights if small_weights is None else require_small_weights(small_weights)
+    proof = query.call_macro("sdc__risk_proof", data.table, f"temp.{NAME}", *arguments.values(), counting)
     arguments |= {
-        "variable": only, "importance": importance_of_keys(data, chosen, importance), "cost": cost,
-        "small_weights": counting, **together(data, chosen, whole, household_columns),
+        "variable": only, "importance": list_importance(data, chosen, importance), "cost": cost,
+        "small_weights": counting, **require_whole_numbers(data, chosen, whole, household_columns),
     }  # fmt: skip
     return data.masked(Masking("suppress_risky", chosen, arguments, kept={"applied": proof}), into=into)

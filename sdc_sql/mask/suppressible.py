@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import told
-from sdc_sql.db.masking.targets import known
+from sdc_sql.db.checks import text_for_message
+from sdc_sql.db.masking.targets import find_known_table
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ColumnError, ParameterError, Unsupported
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.columns import resolve_columns
 
 if TYPE_CHECKING:
     from sdc_sql.db.masking.apply import Maskable
 
 
-def suppressible(
+def list_suppressible(
     data: Maskable,
     keys: Iterable[str] | None,
     into: str | None,
@@ -37,11 +37,11 @@ def suppressible(
             f"{what} runs in DuckDB only, where what it released is counted anew: "
             "write the table as a Parquet file, and mask that into a new table."
         )
-    chosen: tuple[str, ...] = data.keys if keys is None else named(data, keys)
+    chosen: tuple[str, ...] = data.keys if keys is None else resolve_columns(data, keys)
     if not chosen:
         raise ParameterError(f"{what} needs keys: give keys=[...] here or when describing the table.")
     whole = data if data.part is None else data.part.whole
-    target = known(whole, whole.table) if into is None and not whole.file else None
+    target = find_known_table(whole, whole.table) if into is None and not whole.file else None
     if target is not None and suppressed:
         rows = data.con.execute(
             "SELECT column_name FROM duckdb_columns() "
@@ -57,7 +57,7 @@ def suppressible(
     return chosen
 
 
-def with_their_keys(
+def resolve_followers(
     data: Maskable, keys: tuple[str, ...], ghosts: Mapping[str, Iterable[str]] | None
 ) -> dict[str, list[str]] | None:
     """Return the columns that follow keys, of each key that has some, as the table spells them."""
@@ -67,7 +67,8 @@ def with_their_keys(
         isinstance(g, str) or not isinstance(g, Iterable) for g in ghosts.values()
     ):
         raise ParameterError(
-            f"ghosts is {told(ghosts)}: it must give a list of columns for keys, as in {{'region': ['district']}}."
+            f"ghosts is {text_for_message(ghosts)}: it must give a list of columns for keys, as in "
+            f"{{'region': ['district']}}."
         )
     found: dict[str, list[str]] = {}
     for key, names in ghosts.items():
@@ -81,6 +82,6 @@ def with_their_keys(
     return found or None
 
 
-def all_of(ghosts: Mapping[str, Iterable[str]] | None) -> tuple[str, ...]:
+def list_followers(ghosts: Mapping[str, Iterable[str]] | None) -> tuple[str, ...]:
     """Return the columns that follow keys, each once."""
     return tuple(dict.fromkeys(name for names in (ghosts or {}).values() for name in names))

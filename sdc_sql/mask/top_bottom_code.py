@@ -8,7 +8,7 @@ from sdc_sql.db import query
 from sdc_sql.db.checks import is_number
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.columns import resolve_columns
 
 if TYPE_CHECKING:
     from datetime import date
@@ -87,22 +87,23 @@ def top_bottom_code(
     >>> step.parameters["coded_top"], data.con.sql("SELECT age FROM persons ORDER BY id").fetchall()
     (1, [(30,), (30,), (35,)])
     """
-    chosen = named(data, column)
+    chosen = resolve_columns(data, column)
     if len(chosen) != 1:
         raise ParameterError(f"Top and bottom coding takes one column, not {len(chosen)}: call it once for each.")
     arguments = {
-        "columns": chosen, "unit": unit, "id": data.required("id"), "top": _threshold(top),
-        "bottom": _threshold(bottom), "replacement": replacement, "top_label": top_label, "bottom_label": bottom_label,
+        "columns": chosen, "unit": unit, "id": data.required("id"), "top": _require_threshold(top),
+        "bottom": _require_threshold(bottom), "replacement": replacement, "top_label": top_label,
+        "bottom_label": bottom_label,
         "weight": data.found("weight", weight) if isinstance(weight, str) else weight,
         "stratum": stratum and data.found("stratum", stratum),
     }  # fmt: skip
-    counted = query.call("sdc__top_bottom_counts", data.table, *arguments.values())
+    counted = query.call_macro("sdc__top_bottom_counts", data.table, *arguments.values())
     labelled = top_label is not None or bottom_label is not None
     return data.masked(
         Masking("top_bottom_code", chosen, arguments, kept={"applied": counted}, retyped=labelled), into=into
     )
 
 
-def _threshold(given: float | str | date | None) -> float | str | None:
+def _require_threshold(given: float | str | date | None) -> float | str | None:
     """Return a threshold as a literal can say it: what is no number by its text."""
     return given if given is None or is_number(given) else str(given)  # type: ignore[return-value]

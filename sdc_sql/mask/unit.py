@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.arguments import checked_choice
+from sdc_sql.db.catalogue.arguments import require_choice
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
     from sdc_sql.db.masking.apply import Maskable
 
 
-def drawn_for(data: Maskable, unit: str, household: str | None = None) -> dict[str, str | None]:
+def resolve_draw_unit(data: Maskable, unit: str, household: str | None = None) -> dict[str, str | None]:
     """Return the arguments of a macro that say whose the draws are.
 
     Raises
@@ -22,10 +22,10 @@ def drawn_for(data: Maskable, unit: str, household: str | None = None) -> dict[s
     Examples
     --------
     >>> import sdc_sql
-    >>> drawn_for(sdc_sql.example()._roles, "household")
+    >>> resolve_draw_unit(sdc_sql.example()._roles, "household")
     {'unit': 'household', 'household': 'household'}
     """
-    checked_choice("noise", "unit", unit)
+    require_choice("noise", "unit", unit)
     if unit == "record":
         if household is not None:
             raise ParameterError(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.table import fetched
-from sdc_sql.roles import completed
+from sdc_sql.db.table import fetch_rows
+from sdc_sql.roles import complete_roles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,29 +25,31 @@ LEVELS = (f"up to {RISKS[0]:g}", *(f"{low:g} to {high:g}" for low, high in pairw
 Rows = tuple[dict[str, Any], ...]
 
 
-def distributions(data: Microdata, weight: str | float | None) -> tuple[Rows, Rows]:
+def measure_distributions(data: Microdata, weight: str | float | None) -> tuple[Rows, Rows]:
     """Return cells and records by sample frequency, and records by individual risk where there is a weight.
 
     Examples
     --------
     >>> import sdc_sql
-    >>> by_frequency, by_risk = distributions(sdc_sql.example(), "w")
+    >>> by_frequency, by_risk = measure_distributions(sdc_sql.example(), "w")
     >>> by_frequency[:2]
     ({'frequency': '1', 'cells': 1, 'records': 1}, {'frequency': '2', 'cells': 1, 'records': 2})
     >>> [row for row in by_risk if row["records"]]
     [{'individual_risk': '0.05 to 0.1', 'records': 2}, {'individual_risk': '0.1 to 0.2', 'records': 1}]
     """
     frequency, risk = exp.column("sdc__f"), exp.column("sdc__risk")
-    table = completed(data._roles)[0].table  # noqa: SLF001 - as its methods take them
+    table = complete_roles(data._roles)[0].table  # noqa: SLF001 - as its methods take them
     if weight is None:
-        cells = query.call("sdc__cells", table, data.keys, None, data.nulls)
+        cells = query.call_macro("sdc__cells", table, data.keys, None, data.nulls)
         reached: exp.Expression = exp.Null()
     else:
-        cells = query.call("sdc__cell_risk", table, data.keys, weight, data.nulls, small_weights=data.small_weights)
-        reached = _number_of(RISKS, lambda limit: risk > limit)
+        cells = query.call_macro(
+            "sdc__cell_risk", table, data.keys, weight, data.nulls, small_weights=data.small_weights
+        )
+        reached = _number_class(RISKS, lambda limit: risk > limit)
     counted = (
         exp.select(
-            exp.alias_(_number_of(FREQUENCIES[1:], lambda least: frequency >= least), "size"),
+            exp.alias_(_number_class(FREQUENCIES[1:], lambda least: frequency >= least), "size"),
             exp.alias_(reached, "class"),
             exp.alias_(exp.Count(this=exp.Star()), "cells"),
             # the sum of whole numbers is an int of Python's
@@ -56,7 +58,7 @@ def distributions(data: Microdata, weight: str | float | None) -> tuple[Rows, Ro
         .from_(cells.subquery("c"))
         .group_by(exp.Literal.number(1), exp.Literal.number(2))
     )
-    rows = fetched(data.con, counted)
+    rows = fetch_rows(data.con, counted)
     by_frequency = tuple(
         {"frequency": name, **{n: sum(r[n] for r in rows if r["size"] == i) for n in ("cells", "records")}}
         for i, name in enumerate(SIZES)
@@ -68,7 +70,7 @@ def distributions(data: Microdata, weight: str | float | None) -> tuple[Rows, Ro
     return by_frequency, by_risk if weight is not None else ()
 
 
-def _number_of(limits: Sequence[float], beyond: Callable[[float], exp.Expression]) -> exp.Expression:
+def _number_class(limits: Sequence[float], beyond: Callable[[float], exp.Expression]) -> exp.Expression:
     """Return how many limits a value is beyond: the number of its class."""
     parts: list[exp.Expression] = [exp.cast(exp.paren(beyond(limit)), "INTEGER") for limit in limits]
     return reduce(lambda left, right: exp.Add(this=left, expression=right), parts)

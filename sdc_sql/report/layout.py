@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.document.blocks import Chart, Section, Table, facts, table
+from sdc_sql.document.blocks import Chart, Section, Table, make_facts_block, make_table_block
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ _GROUPS = {
 }
 
 
-def sections(
+def list_report_sections(
     parts: Mapping[str, Result | list[dict[str, Any]]], distributions: tuple[Rows, Rows]
 ) -> tuple[Section, ...]:
     """Return the sections of a page about one file: its measures by their titles, and the two distributions."""
@@ -66,7 +66,8 @@ def pictures(heading: str, distributions: Mapping[str, tuple[Rows, Rows]]) -> li
 def tables(parts: Mapping[str, Result | list[dict[str, Any]]]) -> list[Table]:
     """Return each measure as a table under its title."""
     return [
-        table(title, part) if isinstance(part, list) else facts(title, part.to_dict()) for title, part in parts.items()
+        make_table_block(title, part) if isinstance(part, list) else make_facts_block(title, part.to_dict())
+        for title, part in parts.items()
     ]
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import whole
-from sdc_sql.db.table import spelled
-from sdc_sql.errors import ParameterError, translated
-from sdc_sql.report.distribution import distributions
+from sdc_sql.db.checks import require_whole_number
+from sdc_sql.db.table import spell_column
+from sdc_sql.errors import ParameterError, translate_errors
+from sdc_sql.report.distribution import measure_distributions
 from sdc_sql.report.report import RiskReport
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ def _riskiest(data: Microdata, weight: str | float | None, top: int) -> tuple[di
         first = exp.Ordered(this=exp.column("individual_risk"), desc=True)
     # the keys come next, so that the same file always gives the same page
     keys = [exp.Ordered(this=exp.column(k, quoted=True), desc=False, nulls_first=False) for k in data.keys]
-    with translated():
-        found = cells.order(", ".join(query.text(part) for part in [first, *keys])).limit(top)
+    with translate_errors():
+        found = cells.order(", ".join(query.write_sql(part) for part in [first, *keys])).limit(top)
         return tuple(dict(zip(found.columns, row, strict=True)) for row in found.fetchall())
 
 
@@ -96,7 +96,7 @@ def risk_report(
     >>> report.frequency_summary.sample_uniques, report.theta is None, report.household_global_risk.households
     (1, True, 2)
     """
-    k, top = whole(k, "k", least=2), whole(top, "top", least=1)
+    k, top = require_whole_number(k, "k", least=2), require_whole_number(top, "top", least=1)
     fraction = data.sampling_fraction
     weight = data.weight
     if weight is None and isinstance(fraction, int | float):
@@ -116,7 +116,7 @@ def risk_report(
     progress("household risk")
     household = data.risk.household_global_risk() if data.household and weight is not None else None
     progress("distributions")
-    by_frequency, by_risk = distributions(data, weight)
+    by_frequency, by_risk = measure_distributions(data, weight)
     progress("riskiest keys")
     riskiest = _riskiest(data, weight, top)
     if sensitive:
@@ -125,7 +125,7 @@ def risk_report(
     special = None
     if suda:
         progress("special uniques")
-        special = special_uniques(data, max_msu)
+        special = summarise_special_uniques(data, max_msu)
     return RiskReport(
         data.table,
         data.keys,
@@ -140,13 +140,13 @@ def risk_report(
         *of_sensitive,
         special,
         data.after_pram(),
-        completed_by(data),
+        describe_completion(data),
         by_frequency,
         by_risk,
     )
 
 
-def completed_by(data: Microdata) -> str | None:
+def describe_completion(data: Microdata) -> str | None:
     """Return which keys are missing for some persons and known by their households, None where there are none."""
     roles = data._roles  # noqa: SLF001 - as its methods take them
     names = roles.of_household(data.keys, missing=True)
@@ -162,7 +162,7 @@ def _silent(result: Kind) -> Kind:
     return result and replace(result, pram=None)
 
 
-def special_uniques(data: Microdata, max_msu: int | None = 3) -> SudaSummary:
+def summarise_special_uniques(data: Microdata, max_msu: int | None = 3) -> SudaSummary:
     """Return the summary of special uniques, with the sampling fraction, where it is a number, as the DIS fraction."""
     fraction = data.sampling_fraction
     return data.risk.suda_summary(max_msu, dis_fraction=fraction if isinstance(fraction, int | float) else 0.01)
@@ -172,8 +172,8 @@ def attributes(
     data: Microdata, sensitive: Sequence[str], ordered: Sequence[str], *, together: bool = False
 ) -> tuple[Rows, Rows, Rows]:
     """Return l-diversity, t-closeness and likeness of each sensitive variable, as :func:`risk_report` shows them."""
-    columns = [spelled(data.table, data.columns, "sensitive variable", name) for name in sensitive]
-    by_order = {spelled(data.table, data.columns, "ordered sensitive variable", name) for name in ordered}
+    columns = [spell_column(data.table, data.columns, "sensitive variable", name) for name in sensitive]
+    by_order = {spell_column(data.table, data.columns, "ordered sensitive variable", name) for name in ordered}
     if not by_order <= set(columns):
         raise ParameterError(
             f"{', '.join(sorted(by_order - set(columns)))} is given as ordered, not among the sensitive variables."

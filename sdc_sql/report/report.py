@@ -6,11 +6,11 @@ import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.showing.results import html_table, shown
-from sdc_sql.document.blocks import Page, Section, label
+from sdc_sql.db.showing.results import format_value, html_table
+from sdc_sql.document.blocks import Page, Section, make_label
 from sdc_sql.document.markdown import markdown
 from sdc_sql.document.page import page_html
-from sdc_sql.figures.door import by_measure
+from sdc_sql.figures.door import index_figures
 from sdc_sql.report import layout
 
 if TYPE_CHECKING:
@@ -64,15 +64,15 @@ class RiskReport:
             **({"households": self.households} if self.households else {}),
             "keys": list(self.keys),
             "weight": self.weight,
-            **by_measure("frequency_summary", self.frequency_summary),
+            **index_figures("frequency_summary", self.frequency_summary),
             "k_anonymity": [v.to_dict() for v in self.k_anonymity],
-            **by_measure("theta", self.theta),
+            **index_figures("theta", self.theta),
             "theta_by": [t.to_dict() for t in self.theta_by] or None,
-            **by_measure("global_risk", self.global_risk),
-            **by_measure("household_global_risk", self.household_global_risk),
+            **index_figures("global_risk", self.global_risk),
+            **index_figures("household_global_risk", self.household_global_risk),
             "riskiest_keys": list(self.riskiest_keys),
             **{name: list(getattr(self, name)) or None for name in OF_SENSITIVE},
-            **by_measure("suda_summary", self.suda_summary),
+            **index_figures("suda_summary", self.suda_summary),
             "frequency_distribution": list(self.frequency_distribution) or None,
             "risk_distribution": list(self.risk_distribution) or None,
         }
@@ -89,16 +89,16 @@ class RiskReport:
     @property
     def about(self) -> tuple[str, ...]:
         """What was measured, in a line or two."""
-        weight = "none" if self.weight is None else shown(self.weight)
+        weight = "none" if self.weight is None else format_value(self.weight)
         line = f"key variables: {', '.join(self.keys)}; weight: {weight}"
         return (line, *(note for note in (self.pram, self.households) if note))
 
     @property
     def parts(self) -> dict[str, Result | list[dict[str, Any]]]:
         """What was measured: a result or rows by the title over them, in the order in which they are shown."""
-        strata = [{**t.to_dict(), "stratum": label(t.stratum)} for t in self.theta_by]
+        strata = [{**t.to_dict(), "stratum": make_label(t.stratum)} for t in self.theta_by]
         # a value of a key is a label, even where it is a number
-        riskiest = [{n: label(v) if n in self.keys else v for n, v in row.items()} for row in self.riskiest_keys]
+        riskiest = [{n: make_label(v) if n in self.keys else v for n, v in row.items()} for row in self.riskiest_keys]
         every: dict[str, Result | list[dict[str, Any]] | None] = {
             layout.FREQUENCIES: self.frequency_summary,
             layout.K_ANONYMITY: [v.to_dict() for v in self.k_anonymity],
@@ -116,7 +116,7 @@ class RiskReport:
         """Return the report as text."""
         parts = ["\n".join([f"Disclosure risk of {self.table}", *self.about])]
         for title, part in self.parts.items():
-            parts.append(_table(title, part) if isinstance(part, list) else _listed(title, part))
+            parts.append(_format_table(title, part) if isinstance(part, list) else _format_result(title, part))
         return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:
@@ -134,7 +134,7 @@ class RiskReport:
     def page(self, more: Sequence[Section] = ()) -> Page:
         """Return the report as a page, with further sections below."""
         about = (*self.about, "Confidential: it says which combinations are at risk, and how large the risk is.")
-        measured = layout.sections(self.parts, (self.frequency_distribution, self.risk_distribution))
+        measured = layout.list_report_sections(self.parts, (self.frequency_distribution, self.risk_distribution))
         return Page(f"Disclosure risk of {self.table}", about, (*measured, *more))
 
     def to_html(self) -> str:
@@ -161,14 +161,14 @@ class RiskReport:
         return markdown(self.page())
 
 
-def _listed(title: str, result: Result) -> str:
+def _format_result(title: str, result: Result) -> str:
     """Format one result, one line per figure."""
     return "\n".join([title, *str(result).splitlines()[1:]])
 
 
-def _table(title: str, rows: Sequence[dict[str, Any]]) -> str:
+def _format_table(title: str, rows: Sequence[dict[str, Any]]) -> str:
     """Format rows as a table under a title: numbers aligned to the right, text to the left."""
-    cells = [[name.replace("_", " ") for name in rows[0]], *([shown(v) for v in row.values()] for row in rows)]
+    cells = [[name.replace("_", " ") for name in rows[0]], *([format_value(v) for v in row.values()] for row in rows)]
     widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
     numeric = [
         all(isinstance(v, int | float) for v in column) for column in zip(*(r.values() for r in rows), strict=True)

@@ -6,9 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.showing.results import Result
-from sdc_sql.risk.sensitive import check_category, values
+from sdc_sql.risk.sensitive import check_category, list_categories
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -82,8 +82,8 @@ def alpha_k_anonymity(
         data.table,
         data.keys,
         data.found("sensitive variable", sensitive),
-        checked_number("alpha_k_anonymity", "alpha", alpha),
-        checked_number("alpha_k_anonymity", "k", k),
-        chosen=values(chosen),
+        require_number("alpha_k_anonymity", "alpha", alpha),
+        require_number("alpha_k_anonymity", "k", k),
+        chosen=list_categories(chosen),
     )
     return AlphaKViolations(**row)

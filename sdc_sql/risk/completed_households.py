@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import columns_of
+from sdc_sql.compared import resolve_columns_or_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,6 +43,10 @@ def completed_households(data: Roles, columns: str | Iterable[str] | None = None
     (2, 30, 'f', 15.0, 1)
     """
     household = data.required("household")
-    names = data.of_household(data.columns) if columns is None else columns_of(data, columns, "household column")
+    names = (
+        data.of_household(data.columns)
+        if columns is None
+        else resolve_columns_or_keys(data, columns, "household column")
+    )
     # in the order of the table, whatever was filled in
     return data.relation("sdc_completed_households", data.table, household, [*names])

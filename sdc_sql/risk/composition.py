@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.arguments import checked_number
-from sdc_sql.db.checks import fraction, told
+from sdc_sql.db.catalogue.arguments import require_number
+from sdc_sql.db.checks import require_fraction, text_for_message
 from sdc_sql.db.showing.results import Result
 from sdc_sql.errors import ParameterError, TableError
 from sdc_sql.risk.sensitive import check_category
@@ -124,7 +124,7 @@ def composition_summary(data: Roles, k: int = 3) -> CompositionSummary:
     2
     """
     check_category(data)
-    k = checked_number("composition_summary", "k", k)
+    k = require_number("composition_summary", "k", k)
     return CompositionSummary(
         **data.row("sdc_composition_summary", data.table, data.keys, data.required("household"), k)
     )
@@ -153,8 +153,10 @@ def composition_k_map(data: Roles, population: str, k: int = 3) -> CompositionKM
     """
     check_category(data)
     if not isinstance(population, str) or not population:
-        raise TableError(f"The population is {told(population)}: it must be the name of a table, view or file.")
-    k = checked_number("composition_k_map", "k", k)
+        raise TableError(
+            f"The population is {text_for_message(population)}: it must be the name of a table, view or file."
+        )
+    k = require_number("composition_k_map", "k", k)
     household = data.required("household")
     row = data.row("sdc_composition_k_map", data.table, data.read(population), data.keys, household, k)
     return CompositionKMap(**row)
@@ -191,9 +193,9 @@ def composition_theta(
     pi = data.required("sampling_fraction", sampling_fraction)
     if isinstance(pi, str):
         raise ParameterError(f"The sampling fraction is the column {pi}: households must have one, a number.")
-    confidence = checked_number("composition_theta", "confidence", confidence)
+    confidence = require_number("composition_theta", "confidence", confidence)
     household = data.required("household")
-    pi = fraction(pi, "sampling fraction")
+    pi = require_fraction(pi, "sampling fraction")
     row = data.row("sdc_composition_theta", data.table, data.keys, household, pi, confidence=confidence)
     return CompositionTheta(**row)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import columns_of
+from sdc_sql.compared import resolve_columns_or_keys
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -71,6 +71,6 @@ def constant_columns(data: Roles, columns: str | Iterable[str] | None = None) ->
         "sdc_constant_columns",
         data.table,
         data.required("household"),
-        columns=None if columns is None else columns_of(data, columns),
+        columns=None if columns is None else resolve_columns_or_keys(data, columns),
     )
     return Results(ConstantColumn(**row) for row in rows)

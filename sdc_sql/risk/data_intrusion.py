@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.showing.results import Result
 from sdc_sql.errors import ParameterError
-from sdc_sql.risk.misclassification import changed, one_fraction
+from sdc_sql.risk.misclassification import list_misclassified_keys, require_one_fraction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,13 +65,13 @@ def data_intrusion_simulation(
     >>> round(simulated.closed_form, 6), abs(simulated.theta - simulated.closed_form) < 5 * simulated.standard_error
     (0.333333, True)
     """
-    repetitions = checked_number("data_intrusion_simulation", "repetitions", repetitions)
+    repetitions = require_number("data_intrusion_simulation", "repetitions", repetitions)
     draws: dict[str, Any] = {"repetitions": repetitions, "stream": str(stream)}
     if matrices is not None:
-        pi = one_fraction(data, sampling_fraction)
+        pi = require_one_fraction(data, sampling_fraction)
         if hasattr(matrices, "items") and any(isinstance(names, tuple) for names in matrices):
             raise ParameterError("The simulation takes one matrix for each key, not one for several together.")
-        changing = changed(data, matrices)
+        changing = list_misclassified_keys(data, matrices)
         return DataIntrusion(
             **data.row("sdc_data_intrusion_misclassified", data.table, data.keys, pi, *changing, **draws)
         )
@@ -79,6 +79,6 @@ def data_intrusion_simulation(
     given = (
         data.found("inclusion probability", given)
         if isinstance(given, str)
-        else checked_number("data_intrusion_simulation", "sampling_fraction", given)
+        else require_number("data_intrusion_simulation", "sampling_fraction", given)
     )
     return DataIntrusion(**data.row("sdc_data_intrusion_simulation", data.table, data.keys, given, **draws))

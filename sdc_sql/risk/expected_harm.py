@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.showing.results import Result
 from sdc_sql.errors import TableError
 
@@ -92,5 +92,5 @@ def expected_harm_records(data: Roles, costs: str) -> duckdb.DuckDBPyRelation:
 
 def _costs(data: Roles, costs: str) -> str:
     if not isinstance(costs, str) or not costs:
-        raise TableError(f"costs is {told(costs)}: it must be the name of a table, view or file.")
+        raise TableError(f"costs is {text_for_message(costs)}: it must be the name of a table, view or file.")
     return data.read(costs, ["cost"])

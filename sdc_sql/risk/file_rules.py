@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.checks import flag, told
+from sdc_sql.db.checks import require_flag, text_for_message
 from sdc_sql.db.showing.results import Result, Results
 from sdc_sql.errors import ColumnError, ParameterError
 
@@ -71,8 +71,8 @@ def research_file_rules(
         data.weight,
         None if levels is None else data.checked_levels(levels),
         inhabitants=None if inhabitants is None else data.found("column of inhabitants", inhabitants),
-        direct_identifiers=_listed(direct_identifiers),
-        panel=None if panel is None else flag(panel, "panel"),
+        direct_identifiers=_list_or_none(direct_identifiers),
+        panel=None if panel is None else require_flag(panel, "panel"),
         **data.counting,
     )
     return Results(RuleAnswer(**row) for row in rows)
@@ -131,12 +131,12 @@ def public_use_file_rules(
     """
     named: dict[str, Any] = {
         "household": data.household,
-        "household_variables": _listed(household_variables),
-        "indirect_regions": _listed(indirect_regions),
+        "household_variables": _list_or_none(household_variables),
+        "indirect_regions": _list_or_none(indirect_regions),
         "province": None if province is None else data.found("column of provinces", province),
         "municipality": None if municipality is None else data.found("column of municipalities", municipality),
-        "withheld": _listed(withheld),
-        "sensitive": _listed(sensitive),
+        "withheld": _list_or_none(withheld),
+        "sensitive": _list_or_none(sensitive),
         "reference_date": _day(reference_date, "reference_date"),
         "release_date": _day(release_date, "release_date"),
         **data.counting,
@@ -147,11 +147,13 @@ def public_use_file_rules(
 
 def _day(given: dt.date | None, name: str) -> str | None:
     if given is not None and not isinstance(given, dt.date):
-        raise ParameterError(f"{name} is {told(given)}: it must be a date, as in datetime.date(2024, 12, 31).")
+        raise ParameterError(
+            f"{name} is {text_for_message(given)}: it must be a date, as in datetime.date(2024, 12, 31)."
+        )
     return None if given is None else given.strftime("%Y-%m-%d")
 
 
-def _listed(names: str | Iterable[str] | None) -> list[str] | None:
+def _list_or_none(names: str | Iterable[str] | None) -> list[str] | None:
     if names is not None and not isinstance(names, Iterable):
-        raise ColumnError(f"{told(names)} is no list of column names: give one, as in ['name', 'address'].")
+        raise ColumnError(f"{text_for_message(names)} is no list of column names: give one, as in ['name', 'address'].")
     return None if names is None else [names] if isinstance(names, str) else list(names)

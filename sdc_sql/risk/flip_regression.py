@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import is_number, told
+from sdc_sql.db.checks import is_number, text_for_message
 from sdc_sql.db.showing.results import Result, Results
 from sdc_sql.errors import ColumnError, ParameterError
 
@@ -60,7 +60,9 @@ def flip_regression(data: Roles, column: str, columns: str | Iterable[str], q: f
     >>> [round(t.estimate, 3) for t in known.risk.flip_regression("y", ["x"], 0.9)]
     [-0.887, 0.0]
     """
-    found = data.rows("sdc_flip_regression", data.table, *_given(data, column, columns), _kept(q))
+    found = data.rows(
+        "sdc_flip_regression", data.table, *_resolve_flipped_column(data, column, columns), _require_kept_share(q)
+    )
     return Results(FlippedTerm(**row) for row in found)
 
 
@@ -95,14 +97,20 @@ def flip_posterior_records(data: Roles, column: str, columns: str | Iterable[str
     [(0.0, 0.292, 0.788), (1.0, 0.292, 0.044)]
     """
     return data.relation(
-        "sdc_flip_posterior_records", data.table, *_given(data, column, columns), data.required("id"), _kept(q)
+        "sdc_flip_posterior_records",
+        data.table,
+        *_resolve_flipped_column(data, column, columns),
+        data.required("id"),
+        _require_kept_share(q),
     )
 
 
-def _given(data: Roles, column: str, columns: str | Iterable[str]) -> tuple[str, list[str]]:
+def _resolve_flipped_column(data: Roles, column: str, columns: str | Iterable[str]) -> tuple[str, list[str]]:
     names = [columns] if isinstance(columns, str) else list(columns) if isinstance(columns, Iterable) else []
     if not names:
-        raise ColumnError(f"columns is {told(columns)}: it must be a list of column names, as in ['age', 'income'].")
+        raise ColumnError(
+            f"columns is {text_for_message(columns)}: it must be a list of column names, as in ['age', 'income']."
+        )
     name = data.found("attribute", column)
     found = [data.found("column", n) for n in names]
     if name in found:
@@ -110,7 +118,7 @@ def _given(data: Roles, column: str, columns: str | Iterable[str]) -> tuple[str,
     return name, found
 
 
-def _kept(q: object) -> float:
+def _require_kept_share(q: object) -> float:
     if isinstance(q, int | float) and is_number(q):
         return float(q)
-    raise ParameterError(f"q is {told(q)}: it must be a number above 0.5 and at most 1.")
+    raise ParameterError(f"q is {text_for_message(q)}: it must be a number above 0.5 and at most 1.")

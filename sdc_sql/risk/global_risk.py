@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.showing.results import Result, beside
-from sdc_sql.risk.risk_misclassified import measured
+from sdc_sql.db.showing.results import Result, optional_field
+from sdc_sql.risk.risk_misclassified import measure_after_pram
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles
@@ -24,9 +24,9 @@ class GlobalRisk(Result):
     expected_reidentifications: float
     reidentification_rate: float
     percent: float
-    expected_reidentifications_misclassified: float | None = beside()
-    reidentification_rate_misclassified: float | None = beside()
-    pram: str | None = beside()
+    expected_reidentifications_misclassified: float | None = optional_field()
+    reidentification_rate_misclassified: float | None = optional_field()
+    pram: str | None = optional_field()
 
 
 def global_risk(data: Roles) -> GlobalRisk:
@@ -54,5 +54,5 @@ def global_risk(data: Roles) -> GlobalRisk:
     0.293387
     """
     weight = data.required("weight")
-    row, pram = measured(data, "sdc_global_risk", data.table, data.keys, weight, **data.counting)
+    row, pram = measure_after_pram(data, "sdc_global_risk", data.table, data.keys, weight, **data.counting)
     return GlobalRisk(**row, pram=pram)

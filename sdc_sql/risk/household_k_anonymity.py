@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -68,6 +68,6 @@ def household_k_anonymity(data: Roles, k: int = 3) -> Results[HouseholdKViolatio
         data.table,
         data.keys,
         data.required("household"),
-        k=checked_number("household_k_anonymity", "k", k),
+        k=require_number("household_k_anonymity", "k", k),
     )
     return Results(HouseholdKViolations(**row) for row in rows)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.arguments import checked_number
-from sdc_sql.db.showing.results import Result, beside
-from sdc_sql.risk.risk_misclassified import measured, of_records
+from sdc_sql.db.catalogue.arguments import require_number
+from sdc_sql.db.showing.results import Result, optional_field
+from sdc_sql.risk.risk_misclassified import measure_after_pram, select_after_pram
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,11 +31,11 @@ class HouseholdGlobalRisk(Result):
     reidentification_rate: float
     percent: float
     household_reidentification_rate: float
-    expected_reidentified_persons_misclassified: float | None = beside()
-    expected_reidentified_households_misclassified: float | None = beside()
-    reidentification_rate_misclassified: float | None = beside()
-    household_reidentification_rate_misclassified: float | None = beside()
-    pram: str | None = beside()
+    expected_reidentified_persons_misclassified: float | None = optional_field()
+    expected_reidentified_households_misclassified: float | None = optional_field()
+    reidentification_rate_misclassified: float | None = optional_field()
+    household_reidentification_rate_misclassified: float | None = optional_field()
+    pram: str | None = optional_field()
 
 
 def household_risk(data: Roles, *, household_threshold: float | None = None) -> duckdb.DuckDBPyRelation:
@@ -62,11 +62,11 @@ def household_risk(data: Roles, *, household_threshold: float | None = None) -> 
     """
     household = data.required("household")
     if household_threshold is not None:
-        household_threshold = checked_number("household_risk", "household_threshold", household_threshold)
+        household_threshold = require_number("household_risk", "household_threshold", household_threshold)
     weight = data.checked_weight()
     named = {"household_threshold": household_threshold, **data.counting}
     return data.reading(
-        of_records(data, "sdc_household_risk", _MORE, data.table, data.keys, weight, household, **named)
+        select_after_pram(data, "sdc_household_risk", _MORE, data.table, data.keys, weight, household, **named)
     )
 
 
@@ -80,5 +80,7 @@ def household_global_risk(data: Roles) -> HouseholdGlobalRisk:
     0.288782
     """
     weight, household = data.required("weight"), data.required("household")
-    row, pram = measured(data, "sdc_household_global_risk", data.table, data.keys, weight, household, **data.counting)
+    row, pram = measure_after_pram(
+        data, "sdc_household_global_risk", data.table, data.keys, weight, household, **data.counting
+    )
     return HouseholdGlobalRisk(**row, pram=pram)

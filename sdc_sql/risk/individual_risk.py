@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.risk.risk_misclassified import of_records
+from sdc_sql.risk.risk_misclassified import select_after_pram
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,7 +30,7 @@ def cell_risk(data: Roles) -> duckdb.DuckDBPyRelation:
     (41, 'm', 1, 20.0)
     """
     weight = data.checked_weight()
-    return data.reading(of_records(data, "sdc_cell_risk", _MORE, data.table, data.keys, weight, **data.counting))
+    return data.reading(select_after_pram(data, "sdc_cell_risk", _MORE, data.table, data.keys, weight, **data.counting))
 
 
 def individual_risk(data: Roles) -> duckdb.DuckDBPyRelation:
@@ -62,4 +62,6 @@ def individual_risk(data: Roles) -> duckdb.DuckDBPyRelation:
     0.15767
     """
     weight = data.checked_weight()
-    return data.reading(of_records(data, "sdc_individual_risk", _MORE, data.table, data.keys, weight, **data.counting))
+    return data.reading(
+        select_after_pram(data, "sdc_individual_risk", _MORE, data.table, data.keys, weight, **data.counting)
+    )

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from sdc_sql.db.catalogue.arguments import checked_choice
-from sdc_sql.db.checks import is_number, told
+from sdc_sql.db.catalogue.arguments import require_choice
+from sdc_sql.db.checks import is_number, text_for_message
 from sdc_sql.db.showing.results import Result
 from sdc_sql.errors import ColumnError, ParameterError, TableError
 
@@ -96,9 +96,11 @@ def perceived_risk(
     >>> found.records, found.linked, found.correct_links
     (3, 3.0, 2.0)
     """
-    given, by = _given(data, external, columns, spread), _method(method)
+    given, by = _list_macro_arguments(data, external, columns, spread), _require_method(method)
     return PerceivedRisk(
-        **data.row("sdc_perceived_risk", *given, density=_listed(density), stands_for=stands_for, method=by, tau=tau)
+        **data.row(
+            "sdc_perceived_risk", *given, density=_list_spreads(density), stands_for=stands_for, method=by, tau=tau
+        )
     )
 
 
@@ -146,9 +148,9 @@ def perceived_risk_records(
     >>> found.filter("NOT correct = 1").aggregate("count(*)").fetchall()
     [(2,)]
     """
-    given, by = _given(data, external, columns, spread), _method(method)
+    given, by = _list_macro_arguments(data, external, columns, spread), _require_method(method)
     return data.relation(
-        "sdc_perceived_risk_records", *given, density=_listed(density), stands_for=stands_for, method=by
+        "sdc_perceived_risk_records", *given, density=_list_spreads(density), stands_for=stands_for, method=by
     )
 
 
@@ -198,31 +200,35 @@ def intruder_links(
     >>> data.risk.intruder_links("persons", ["age"], 0.1, least=0.9).aggregate("count(*)").fetchall()
     [(1,)]
     """
-    given, by = _given(data, external, columns, spread), _method(method)
+    given, by = _list_macro_arguments(data, external, columns, spread), _require_method(method)
     return data.relation(
-        "sdc_intruder_links", *given, density=_listed(density), stands_for=stands_for, method=by, least=least
+        "sdc_intruder_links", *given, density=_list_spreads(density), stands_for=stands_for, method=by, least=least
     )
 
 
-def _method(method: str | None) -> str | None:
+def _require_method(method: str | None) -> str | None:
     """Return how the other records count, where that is said; what is none of the ways is an error."""
-    return None if method is None else checked_choice("perceived_risk", "method", method)
+    return None if method is None else require_choice("perceived_risk", "method", method)
 
 
-def _listed(given: Any) -> Any:  # noqa: ANN401 - a value, or one for each column
+def _list_spreads(given: Any) -> Any:  # noqa: ANN401 - a value, or one for each column
     """Return a list as one of numbers, or of texts where one of them is the name of a column."""
     if given is None or isinstance(given, str) or is_number(given):
         return given
     if not isinstance(given, list | tuple):
-        raise ParameterError(f"spread or density is {told(given)}: give one value, or a list with one for each column.")
+        raise ParameterError(
+            f"spread or density is {text_for_message(given)}: give one value, or a list with one for each column."
+        )
     return [str(v) for v in given] if any(isinstance(v, str) for v in given) else list(given)
 
 
-def _given(data: Roles, external: str, columns: str | Iterable[str], spread: Any) -> list[Any]:  # noqa: ANN401 - as _listed
+def _list_macro_arguments(data: Roles, external: str, columns: str | Iterable[str], spread: Any) -> list[Any]:  # noqa: ANN401 - as _listed
     if not isinstance(external, str) or not external:
-        raise TableError(f"external is {told(external)}: it must be the name of a table, view or file.")
+        raise TableError(f"external is {text_for_message(external)}: it must be the name of a table, view or file.")
     names = [columns] if isinstance(columns, str) else list(columns) if isinstance(columns, Iterable) else []
     if not names:
-        raise ColumnError(f"columns is {told(columns)}: it must be a list of column names, as in ['age', 'income'].")
+        raise ColumnError(
+            f"columns is {text_for_message(columns)}: it must be a list of column names, as in ['age', 'income']."
+        )
     found = [data.found("attribute", name) for name in names]
-    return [data.read(external, names), data.table, found, data.required("id"), _listed(spread)]
+    return [data.read(external, names), data.table, found, data.required("id"), _list_spreads(spread)]

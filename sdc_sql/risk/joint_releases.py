@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sdc_sql.db.catalogue.arguments import checked_number
-from sdc_sql.db.checks import told
+from sdc_sql.db.catalogue.arguments import require_number
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.showing.results import Result, Results
 from sdc_sql.errors import ParameterError
 
@@ -74,9 +74,9 @@ def joint_releases(
     >>> together.uniques, [release.uniques for release in alone]
     (1, [1, 1])
     """
-    names, lists = _checked(data, releases, keys)
+    names, lists = _check_releases(data, releases, keys)
     found = data.rows(
-        "sdc_joint_releases", names, lists, data.required("id"), k=checked_number("joint_releases", "k", k),
+        "sdc_joint_releases", names, lists, data.required("id"), k=require_number("joint_releases", "k", k),
         nulls=data.nulls if nulls is None else nulls,
     )  # fmt: skip
     return Results(JointRelease(**row) for row in found)
@@ -116,13 +116,15 @@ def joint_releases_records(
     >>> data.risk.joint_releases_records(["persons", "persons"], [["age"], ["sex"]]).order("id").fetchall()[2]
     ('3', 1, 1)
     """
-    names, lists = _checked(data, releases, keys)
+    names, lists = _check_releases(data, releases, keys)
     return data.relation(
         "sdc_joint_releases_records", names, lists, data.required("id"), nulls=data.nulls if nulls is None else nulls
     )
 
 
-def _checked(data: Roles, releases: Iterable[str], keys: Iterable[Iterable[str]]) -> tuple[list[str], list[list[str]]]:
+def _check_releases(
+    data: Roles, releases: Iterable[str], keys: Iterable[Iterable[str]]
+) -> tuple[list[str], list[list[str]]]:
     """Return the tables and the lists of keys: as many of the one as of the other, of what they must be."""
     names = [] if isinstance(releases, str) or not isinstance(releases, Iterable) else list(releases)
     given = [] if isinstance(keys, str) or not isinstance(keys, Iterable) else list(keys)
@@ -130,7 +132,8 @@ def _checked(data: Roles, releases: Iterable[str], keys: Iterable[Iterable[str]]
     wrong = [v for v in (*names, *(name for k in lists for name in k)) if not isinstance(v, str) or not v]
     if wrong or len(names) < 2 or not len(names) == len(given) == len(lists) or not all(lists):  # noqa: PLR2004 - two
         raise ParameterError(
-            f"releases is {told(releases)} and keys is {told(keys)}: give two tables or more, and a list of columns "
+            f"releases is {text_for_message(releases)} and keys is {text_for_message(keys)}: give two tables or more, "
+            "and a list of columns "
             "for each, as in ['public', 'research'], [['age', 'sex'], ['age', 'region']]."
         )
     return [data.read(name) for name in names], lists

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -60,6 +60,6 @@ def k_anonymity(data: Roles, k: int = 3) -> Results[KViolations]:
       3        3      2
     """
     rows = data.rows(
-        "sdc_k_anonymity", data.table, data.keys, k=checked_number("k_anonymity", "k", k), nulls=data.nulls
+        "sdc_k_anonymity", data.table, data.keys, k=require_number("k_anonymity", "k", k), nulls=data.nulls
     )
     return Results(KViolations(**row) for row in rows)

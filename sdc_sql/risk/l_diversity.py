@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sdc_sql.compared import further_columns
-from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.showing.results import Result
 from sdc_sql.risk.sensitive import check_category
 
@@ -82,7 +82,7 @@ def l_diversity_cells(
         data.table,
         data.keys,
         data.found("sensitive variable", sensitive),
-        c=checked_number("l_diversity_cells", "c", c),
+        c=require_number("l_diversity_cells", "c", c),
         others=further_columns(data, others, "sensitive variable"),
     )
 
@@ -140,7 +140,7 @@ def l_diversity_records(
         data.table,
         data.keys,
         data.found("sensitive variable", sensitive),
-        c=checked_number("l_diversity_records", "c", c),
+        c=require_number("l_diversity_records", "c", c),
         others=further_columns(data, others, "sensitive variable"),
     )
 
@@ -197,7 +197,7 @@ def l_diversity(data: Roles, sensitive: str, *, c: float = 2, others: str | Iter
         data.table,
         data.keys,
         data.found("sensitive variable", sensitive),
-        c=checked_number("l_diversity", "c", c),
+        c=require_number("l_diversity", "c", c),
         others=further_columns(data, others, "sensitive variable"),
     )
     return LDiversity(**row)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.showing.results import Result
-from sdc_sql.risk.sensitive import check_category, values
+from sdc_sql.risk.sensitive import check_category, list_categories
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,7 +72,11 @@ def likeness_cells(data: Roles, sensitive: str, chosen: Iterable[object] | None 
     """
     check_category(data)
     return data.relation(
-        "sdc_likeness_cells", data.table, data.keys, data.found("sensitive variable", sensitive), chosen=values(chosen)
+        "sdc_likeness_cells",
+        data.table,
+        data.keys,
+        data.found("sensitive variable", sensitive),
+        chosen=list_categories(chosen),
     )
 
 
@@ -122,6 +126,10 @@ def likeness(data: Roles, sensitive: str, chosen: Iterable[object] | None = None
     """
     check_category(data)
     row = data.row(
-        "sdc_likeness", data.table, data.keys, data.found("sensitive variable", sensitive), chosen=values(chosen)
+        "sdc_likeness",
+        data.table,
+        data.keys,
+        data.found("sensitive variable", sensitive),
+        chosen=list_categories(chosen),
     )
     return Likeness(**row)

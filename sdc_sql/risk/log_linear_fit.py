@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.arguments import checked_number
-from sdc_sql.db.checks import is_number, told
+from sdc_sql.db.catalogue.arguments import require_number
+from sdc_sql.db.checks import is_number, text_for_message
 from sdc_sql.db.showing.results import Result, Results
 from sdc_sql.errors import ParameterError
-from sdc_sql.risk.log_linear_risk import checked_model, weighed
+from sdc_sql.risk.log_linear_risk import choose_weight, require_model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,7 +87,7 @@ def log_linear_fit(data: Roles, *, model: str | Sequence[Sequence[str]] = "tree"
     (4, True)
     """
     row = data.row(
-        "sdc_log_linear_fit", data.table, data.keys, weighed(data), model=checked_model(data, model),
+        "sdc_log_linear_fit", data.table, data.keys, choose_weight(data), model=require_model(data, model),
         small_weights=data.small_weights,
     )  # fmt: skip
     return LogLinearFit(**row)
@@ -126,10 +126,11 @@ def log_linear_search(data: Roles, *, enough: float = 1.96, max_keys: int = 3) -
     """
     if not is_number(enough) or not 0 <= enough < _FAR:
         raise ParameterError(
-            f"enough is {told(enough)}: it must be a number from 0 to 100, a quantile of the normal distribution."
+            f"enough is {text_for_message(enough)}: it must be a number from 0 to 100, a quantile of the normal "
+            "distribution."
         )
     found = data.rows(
-        "sdc_log_linear_search", data.table, data.keys, weighed(data), enough=enough,
-        max_keys=checked_number("log_linear_search", "max_keys", max_keys), small_weights=data.small_weights,
+        "sdc_log_linear_search", data.table, data.keys, choose_weight(data), enough=enough,
+        max_keys=require_number("log_linear_search", "max_keys", max_keys), small_weights=data.small_weights,
     )  # fmt: skip
     return Results(LogLinearStep(**row) for row in found)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sdc_sql.db.catalogue.arguments import checked_choice
-from sdc_sql.db.checks import told
+from sdc_sql.db.catalogue.arguments import require_choice
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.showing.results import Result
 from sdc_sql.errors import ParameterError
 from sdc_sql.risk.sensitive import check_category
@@ -44,10 +44,11 @@ class LogLinearRisk(Result):
     reason: str | None
 
 
-def checked_model(data: Roles, model: str | Sequence[Sequence[str]]) -> str | list[list[str]]:
+def require_model(data: Roles, model: str | Sequence[Sequence[str]]) -> str | list[list[str]]:
     """Return a model: its name, or its interactions with the keys as the table spells them."""
     form = (
-        f"model is {told(model)}: it must be one of {', '.join(MODELS)}, or a list of interactions, each a list of "
+        f"model is {text_for_message(model)}: it must be one of {', '.join(MODELS)}, or a list of interactions, each a "
+        "list of "
         "keys, as in [['age', 'sex'], ['region']]."
     )
     if isinstance(model, str):
@@ -67,7 +68,7 @@ def checked_model(data: Roles, model: str | Sequence[Sequence[str]]) -> str | li
     return found
 
 
-def weighed(data: Roles) -> str | float:
+def choose_weight(data: Roles) -> str | float:
     """Return the weight, or 1 / the sampling fraction where only that is known: NULL is a category of its own."""
     check_category(data)
     if data.weight is None and isinstance(data.sampling_fraction, int | float):
@@ -81,7 +82,8 @@ def _read_margins(data: Roles, margins: str | None) -> str | None:
         return None
     if not isinstance(margins, str) or not margins:
         raise ParameterError(
-            f"margins is {told(margins)}: it must be the name of a table or a file with the columns key, value and "
+            f"margins is {text_for_message(margins)}: it must be the name of a table or a file with the columns key, "
+            "value and "
             "persons."
         )
     return data.read(margins, PERSONS)
@@ -136,8 +138,8 @@ def log_linear_risk(
     (1, 0.118396)
     """
     row = data.row(
-        "sdc_log_linear_risk", data.table, data.keys, weighed(data), model=checked_model(data, model),
-        smoothing=checked_choice("log_linear_risk", "smoothing", smoothing), small_weights=data.small_weights,
+        "sdc_log_linear_risk", data.table, data.keys, choose_weight(data), model=require_model(data, model),
+        smoothing=require_choice("log_linear_risk", "smoothing", smoothing), small_weights=data.small_weights,
         margins=_read_margins(data, margins),
     )  # fmt: skip
     return LogLinearRisk(**row)
@@ -180,7 +182,7 @@ def log_linear_risk_records(
     0.118396
     """
     return data.relation(
-        "sdc_log_linear_risk_records", data.table, data.keys, weighed(data), model=checked_model(data, model),
-        smoothing=checked_choice("log_linear_risk", "smoothing", smoothing), small_weights=data.small_weights,
+        "sdc_log_linear_risk_records", data.table, data.keys, choose_weight(data), model=require_model(data, model),
+        smoothing=require_choice("log_linear_risk", "smoothing", smoothing), small_weights=data.small_weights,
         margins=_read_margins(data, margins),
     )  # fmt: skip

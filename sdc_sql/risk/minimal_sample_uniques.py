@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from sdc_sql.risk.special_uniques import of_records
+from sdc_sql.risk.special_uniques import store_record_measure
 
 if TYPE_CHECKING:
     import duckdb
@@ -32,4 +32,4 @@ def minimal_sample_uniques(
     >>> sorted(row[0:3] + row[-2:] for row in sdc_sql.example().risk.minimal_sample_uniques().fetchall())
     [(3, 41, 'm', 1, ['age']), (3, 41, 'm', 1, ['sex'])]
     """
-    return of_records(data, "sdc__minimal_sample_uniques", max_msu, nulls)
+    return store_record_measure(data, "sdc__minimal_sample_uniques", max_msu, nulls)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.arguments import checked_number
-from sdc_sql.db.checks import told
+from sdc_sql.db.catalogue.arguments import require_number
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError
 
 PROBABILITY = ("probability",)  # of a matrix in a CSV file, what is no category
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from sdc_sql.roles import Roles
 
 
-def one_fraction(data: Roles, given: float | str | None) -> float:
+def require_one_fraction(data: Roles, given: float | str | None) -> float:
     """Return the sampling fraction, one number for the file."""
     pi = data.required("sampling_fraction", given)
     if isinstance(pi, str):
         raise ParameterError(
             f"The sampling fraction is the column {pi!r}: with misclassification it must be one number."
         )
-    found: float = checked_number("theta_misclassified", "sampling_fraction", pi)
+    found: float = require_number("theta_misclassified", "sampling_fraction", pi)
     return found
 
 
-def misclassified_key(data: Roles, name: str) -> str:
+def resolve_misclassified_key(data: Roles, name: str) -> str:
     """Return a misclassified key as the table spells it."""
     found = data.found("misclassified key", name)
     if found not in data.keys:
@@ -37,7 +37,7 @@ def misclassified_key(data: Roles, name: str) -> str:
     return found
 
 
-def changed(data: Roles, matrices: Mapping[str | tuple[str, ...], str]) -> tuple[list[str], list[str]]:
+def list_misclassified_keys(data: Roles, matrices: Mapping[str | tuple[str, ...], str]) -> tuple[list[str], list[str]]:
     """Return the keys that are misclassified, and the tables of their matrices."""
     if (
         not hasattr(matrices, "items")
@@ -45,6 +45,9 @@ def changed(data: Roles, matrices: Mapping[str | tuple[str, ...], str]) -> tuple
         or not all(isinstance(t, str) for pair in matrices.items() for t in pair)
     ):
         raise ParameterError(
-            f"matrices is {told(matrices)}: it must give the name of a table for each key, as in {{'sex': 'm'}}."
+            f"matrices is {text_for_message(matrices)}: it must give the name of a table for each key, as in "
+            f"{{'sex': 'm'}}."
         )
-    return [misclassified_key(data, str(n)) for n in matrices], [data.read(t, PROBABILITY) for t in matrices.values()]
+    return [resolve_misclassified_key(data, str(n)) for n in matrices], [
+        data.read(t, PROBABILITY) for t in matrices.values()
+    ]

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sdc_sql.db.catalogue.arguments import checked_number
-from sdc_sql.db.checks import told
+from sdc_sql.db.catalogue.arguments import require_number
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.showing.results import Result
 from sdc_sql.errors import ColumnError
 
@@ -77,10 +77,10 @@ def neighbourhood(
     >>> found.records, found.alone, found.below_k
     (3, 1, 1)
     """
-    names = named(data, continuous)
+    names = resolve_names(data, continuous)
     return Neighbourhood(
         **data.row("sdc_neighbourhood", data.table, names, keys=_categorical(data, names, keys), width=width,
-                   scaling=scaling, weight=data.weight, k=checked_number("neighbourhood", "k", k))
+                   scaling=scaling, weight=data.weight, k=require_number("neighbourhood", "k", k))
     )  # fmt: skip
 
 
@@ -120,14 +120,14 @@ def neighbourhood_records(
     >>> sdc_sql.example().risk.neighbourhood_records(["age"], ["sex"], width=0.3).order("id").fetchall()[0][:2]
     (1, 2)
     """
-    names = named(data, continuous)
+    names = resolve_names(data, continuous)
     return data.relation(
         "sdc_neighbourhood_records", data.table, names, data.required("id"), keys=_categorical(data, names, keys),
         width=width, scaling=scaling, weight=data.weight,
     )  # fmt: skip
 
 
-def named(data: Roles, columns: str | Iterable[str]) -> list[str]:
+def resolve_names(data: Roles, columns: str | Iterable[str]) -> list[str]:
     """Return the names of columns as the table spells them.
 
     Raises
@@ -137,11 +137,13 @@ def named(data: Roles, columns: str | Iterable[str]) -> list[str]:
     """
     names = [columns] if isinstance(columns, str) else list(columns) if isinstance(columns, Iterable) else []
     if not names:
-        raise ColumnError(f"columns is {told(columns)}: it must be a list of column names, as in ['turnover'].")
+        raise ColumnError(
+            f"columns is {text_for_message(columns)}: it must be a list of column names, as in ['turnover']."
+        )
     return [data.found("column", name) for name in names]
 
 
 def _categorical(data: Roles, continuous: list[str], keys: str | Iterable[str] | None) -> list[str] | None:
     if keys is not None:
-        return named(data, keys)
+        return resolve_names(data, keys)
     return [key for key in data.keys if key not in continuous] or None

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sdc_sql.db.catalogue.arguments import checked_choice, checked_number
+from sdc_sql.db.catalogue.arguments import require_choice, require_number
 from sdc_sql.db.showing.results import Result
 from sdc_sql.risk.sensitive import check_category
 
@@ -98,7 +98,7 @@ def population_uniqueness(
         "sdc_population_uniqueness",
         data.table,
         data.keys,
-        checked_number("population_uniqueness", "population_size", population_size),
-        method=checked_choice("population_uniqueness", "method", method),
+        require_number("population_uniqueness", "population_size", population_size),
+        method=require_choice("population_uniqueness", "method", method),
     )
     return PopulationUniqueness(**row)

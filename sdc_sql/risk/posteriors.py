@@ -11,10 +11,10 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.arguments import checked_number
-from sdc_sql.db.checks import is_number, told, whole
+from sdc_sql.db.catalogue.arguments import require_number
+from sdc_sql.db.checks import is_number, require_whole_number, text_for_message
 from sdc_sql.db.showing.results import Result, Results
-from sdc_sql.db.table import fetched
+from sdc_sql.db.table import fetch_rows
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -79,11 +79,11 @@ def swap_posterior(
     >>> [(table.a, round(table.posterior, 3)) for table in tables][-2:]
     [(8, 0.173), (9, 0.177)]
     """
-    rows, columns = _totals(row_totals, "row_totals"), _totals(column_totals, "column_totals")
-    released = checked_number("swap_posterior", "released", released)
-    swaps = checked_number("swap_posterior", "swaps", swaps)
+    rows, columns = _sum_totals(row_totals, "row_totals"), _sum_totals(column_totals, "column_totals")
+    released = require_number("swap_posterior", "released", released)
+    swaps = require_number("swap_posterior", "swaps", swaps)
     chosen = prior if isinstance(prior, str) else list(prior) if isinstance(prior, list | tuple) else None
-    found = _asked(query.call("sdc_swap_posterior", rows, columns, released, swaps, prior=chosen))
+    found = _answer_query(query.call_macro("sdc_swap_posterior", rows, columns, released, swaps, prior=chosen))
     return Results(PossibleTable(**row) for row in found)
 
 
@@ -116,24 +116,26 @@ def flip_posterior(prior: float, q: float, released: int) -> float:
     wrong = [n for n, v in (("prior", prior), ("q", q), ("released", released)) if not is_number(v)]
     if wrong:
         raise ParameterError(f"{wrong[0]} is no number: give prior, q and released as numbers.")
-    call = exp.Anonymous(this="sdc_flip_posterior", expressions=[query.literal(v) for v in (prior, q, released)])
-    ((found,),) = (row.values() for row in _asked(exp.select(call)))
+    call = exp.Anonymous(
+        this="sdc_flip_posterior", expressions=[query.make_text_literal(v) for v in (prior, q, released)]
+    )
+    ((found,),) = (row.values() for row in _answer_query(exp.select(call)))
     return float(found)
 
 
-def _totals(given: Any, name: str) -> list[int]:  # noqa: ANN401 - whatever was given
+def _sum_totals(given: Any, name: str) -> list[int]:  # noqa: ANN401 - whatever was given
     if not isinstance(given, list | tuple) or len(given) != 2:  # noqa: PLR2004 - rows, columns
-        raise ParameterError(f"{name} is {told(given)}: it must be two whole numbers, as in [10, 5].")
-    return [whole(v, name, least=0) for v in given]
+        raise ParameterError(f"{name} is {text_for_message(given)}: it must be two whole numbers, as in [10, 5].")
+    return [require_whole_number(v, name, least=0) for v in given]
 
 
 @cache
-def _own() -> duckdb.DuckDBPyConnection:
+def _connect_for_posteriors() -> duckdb.DuckDBPyConnection:
     """Return a connection with the macros: to load them takes longer than any of these queries."""
     return duckdb.connect(config={"threads": 1})
 
 
-def _asked(select: exp.Select) -> list[dict[str, Any]]:
+def _answer_query(select: exp.Select) -> list[dict[str, Any]]:
     """Return the rows of a query that reads no table."""
     with _ONE_AT_A_TIME:
-        return fetched(_own(), select)
+        return fetch_rows(_connect_for_posteriors(), select)

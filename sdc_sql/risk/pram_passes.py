@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.macros import effect_of
+from sdc_sql.db.catalogue.macros import find_effect
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,12 +22,12 @@ MOST_CELLS = 300
 
 def is_pram(step: LoggedStep) -> bool:
     """Return whether a step misclassifies with probabilities that its log tells."""
-    return effect_of(step.method).matrix.kind not in {"none", "unknown"}
+    return find_effect(step.method).matrix.kind not in {"none", "unknown"}
 
 
-def by_matrix(step: LoggedStep) -> bool:
+def has_matrix(step: LoggedStep) -> bool:
     """Return whether the log of such a step has its matrix; else it follows from the counts of the cells."""
-    return effect_of(step.method).matrix.kind == "logged"
+    return find_effect(step.method).matrix.kind == "logged"
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,12 @@ class Changed:
     @property
     def by_cells(self) -> bool:
         """Whether it was one pass of PRAM by cells, whose matrix need not be written out."""
-        return len(self.steps) == 1 and not by_matrix(self.steps[0])
+        return len(self.steps) == 1 and not has_matrix(self.steps[0])
 
     @property
     def few(self) -> bool:
         """Whether its matrix can be written out."""
-        cells = [step.counts or "" for step in self.steps if not by_matrix(step)]
+        cells = [step.counts or "" for step in self.steps if not has_matrix(step)]
         return all(counts.count('"count"') <= MOST_CELLS for counts in cells)
 
     def name(self, of: str) -> str:
@@ -64,38 +64,41 @@ class Changed:
         """Yield the relations that lead to the diagonal and, of few cells, to the reversed matrix, with their names."""
         name = self.name
         for i, step in enumerate(self.steps):
-            if i == 0 or not by_matrix(step):
-                yield name(f"counts_{i}"), self._of("sdc__logged_counts", table, step)
-            if not by_matrix(step):
+            if i == 0 or not has_matrix(step):
+                yield name(f"counts_{i}"), self._call_step_macro("sdc__logged_counts", table, step)
+            if not has_matrix(step):
                 yield name(f"cells_{i}"), self._cells(step, name(f"counts_{i}"))
         if self.by_cells:
-            yield name("diagonal"), query.call("sdc__logged_diagonal_of_cells", name("cells_0"), self.keys)
+            yield name("diagonal"), query.call_macro("sdc__logged_diagonal_of_cells", name("cells_0"), self.keys)
         if not self.few:
             return
-        yield name("weights_0"), query.call("sdc__logged_start", name("counts_0"))
+        yield name("weights_0"), query.call_macro("sdc__logged_start", name("counts_0"))
         for i, step in enumerate(self.steps):
             cells = name(f"cells_{i}")
-            written_out = query.call("sdc__logged_moves", cells)
-            yield name(f"moves_{i}"), self._of("sdc__logged_matrix", table, step) if by_matrix(step) else written_out
+            written_out = query.call_macro("sdc__logged_moves", cells)
+            yield (
+                name(f"moves_{i}"),
+                self._call_step_macro("sdc__logged_matrix", table, step) if has_matrix(step) else written_out,
+            )
             before, columns = name(f"weights_{i}"), list(step.columns)
-            yield name(f"weights_{i + 1}"), query.call("sdc__logged_pass", before, name(f"moves_{i}"), columns)
-        yield name("reversed"), query.call("sdc__logged_reversed", name(f"weights_{len(self.steps)}"), self.keys)
+            yield name(f"weights_{i + 1}"), query.call_macro("sdc__logged_pass", before, name(f"moves_{i}"), columns)
+        yield name("reversed"), query.call_macro("sdc__logged_reversed", name(f"weights_{len(self.steps)}"), self.keys)
         if not self.by_cells:
-            yield name("diagonal"), query.call("sdc__logged_diagonal", name("reversed"))
+            yield name("diagonal"), query.call_macro("sdc__logged_diagonal", name("reversed"))
 
-    def _of(self, macro: str, table: str, step: LoggedStep) -> exp.Select:
-        columns, strata = columns_of(step)
-        return query.call(macro, table, columns, strata, self.every, step.log, step.step)
+    def _call_step_macro(self, macro: str, table: str, step: LoggedStep) -> exp.Select:
+        columns, strata = list_step_columns(step)
+        return query.call_macro(macro, table, columns, strata, self.every, step.log, step.step)
 
     def _cells(self, step: LoggedStep, counts: str) -> exp.Select:
-        columns, strata = columns_of(step)
+        columns, strata = list_step_columns(step)
         parameters = json.loads(step.parameters)
-        return query.call(
+        return query.call_macro(
             "sdc__logged_cells", counts, columns, strata, parameters.get("retention"), parameters.get("xi")
         )
 
 
-def columns_of(step: LoggedStep) -> tuple[list[str], list[str]]:
+def list_step_columns(step: LoggedStep) -> tuple[list[str], list[str]]:
     """Return the columns of a step and its strata."""
     parameters: dict[str, Any] = json.loads(step.parameters)
     within = parameters.get("within") or ([parameters["stratum"]] if parameters.get("stratum") else [])

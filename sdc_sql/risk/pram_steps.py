@@ -6,11 +6,11 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.macros import effect_of
-from sdc_sql.db.masking.steps import chain, changed_since
-from sdc_sql.db.masking.targets import known
+from sdc_sql.db.catalogue.macros import find_effect
+from sdc_sql.db.masking.steps import is_changed_since, name_chain
+from sdc_sql.db.masking.targets import find_known_table
 from sdc_sql.errors import TableError
-from sdc_sql.risk.pram_passes import MOST_CELLS, Changed, by_matrix, columns_of, is_pram
+from sdc_sql.risk.pram_passes import MOST_CELLS, Changed, has_matrix, is_pram, list_step_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,38 +30,38 @@ class Pram:
     why: str = ""
 
 
-def _steps(data: Roles) -> tuple[exp.Table, list[LoggedStep]] | None:
+def _find_steps(data: Roles) -> tuple[exp.Table, list[LoggedStep]] | None:
     """Return the table, fully qualified, and its steps, None where there are none."""
     # asked first, since it takes a millisecond
     logs = data.con.execute("SELECT 1 FROM duckdb_tables() WHERE lower(table_name) = 'sdc_steps' LIMIT 1").fetchall()
     if not logs:
         return None
     whole = data if data.part is None else data.part.whole
-    table = known(whole, whole.table)
+    table = find_known_table(whole, whole.table)
     if table is None:
         return None
     try:
-        return table, chain(data.con, table, unknown=True)
+        return table, name_chain(data.con, table, unknown=True)
     except TableError:  # sdc_steps is a table of the user's own
         return None
 
 
-def pram_of(data: Roles) -> Pram | None:
+def find_pram(data: Roles) -> Pram | None:
     """Return what the steps of a table say of PRAM of its keys, or of a swap of them, None where nothing of it."""
-    found = _steps(data)
+    found = _find_steps(data)
     if found is None:
         return None
     table, steps = found
     have = {c.lower(): c for c in data.columns}
     gone = {c for s in steps for c in s.columns if is_pram(s) and c.lower() not in have}
     ours = [s for s in steps if is_pram(s) and s.masked([*data.keys, *gone])]
-    swaps = [s for s in steps if effect_of(s.method).matrix.kind == "unknown" and s.masked(data.keys)]
+    swaps = [s for s in steps if find_effect(s.method).matrix.kind == "unknown" and s.masked(data.keys)]
     lost = bool(steps) and steps[0].source_step is not None
     if not ours and not swaps:
         why = "the steps of the table that it was copied from are not here: attach their database"
         return Pram("Whether a key went through PRAM is not known", why=why) if lost else None
-    parts = (_went(data, ours, "PRAM"), _went(data, swaps, "swapping"))
-    said = "; ".join(part for part in parts if part) + _by_household(ours)
+    parts = (_describe_passes(data, ours, "PRAM"), _describe_passes(data, swaps, "swapping"))
+    said = "; ".join(part for part in parts if part) + _describe_household_draws(ours)
     of_parts = [str(s.step) for s in ours if "where" in s.parameters]
     whole = [str(s.step) for s in ours if "by_household" in s.parameters]
     why = ""
@@ -77,12 +77,12 @@ def pram_of(data: Roles) -> Pram | None:
         why = f"step {', '.join(whole)} changed households as one record each, and its matrix is of these"
     if why:
         return Pram(said, why=why)
-    groups = _groups(ours, data.keys, have)
-    why = next(filter(None, (_why_not(data, table, group, steps) for group in groups)), "")
+    groups = _group_steps(ours, data.keys, have)
+    why = next(filter(None, (_explain_unknown(data, table, group, steps) for group in groups)), "")
     return Pram(said, () if why else groups, why)
 
 
-def _went(data: Roles, steps: Sequence[LoggedStep], through: str) -> str:
+def _describe_passes(data: Roles, steps: Sequence[LoggedStep], through: str) -> str:
     """Return which keys went through it, and by which steps."""
     keys = {k.lower() for k in data.keys}
     named: dict[str, list[str]] = {}
@@ -95,7 +95,7 @@ def _went(data: Roles, steps: Sequence[LoggedStep], through: str) -> str:
     )
 
 
-def _by_household(steps: Sequence[LoggedStep]) -> str:
+def _describe_household_draws(steps: Sequence[LoggedStep]) -> str:
     """Return what draws by household change: with equal probabilities for each record, sums vary more."""
     drawn = [str(s.step) for s in steps if json.loads(s.parameters).get("unit") == "household"]
     if not drawn:
@@ -107,16 +107,16 @@ def _by_household(steps: Sequence[LoggedStep]) -> str:
     )
 
 
-def _groups(steps: Sequence[LoggedStep], keys: Sequence[str], have: dict[str, str]) -> tuple[Changed, ...]:
+def _group_steps(steps: Sequence[LoggedStep], keys: Sequence[str], have: dict[str, str]) -> tuple[Changed, ...]:
     """Return the steps by the columns that they changed, and their strata."""
     found: dict[tuple[frozenset[str], frozenset[str]], list[LoggedStep]] = {}
     for step in steps:
-        columns, strata = columns_of(step)
-        found.setdefault((_folded(columns), _folded(strata)), []).append(step)
+        columns, strata = list_step_columns(step)
+        found.setdefault((_fold_names(columns), _fold_names(strata)), []).append(step)
     return tuple(
         Changed(
-            tuple(have.get(c.lower(), c) for c in columns_of(own[0])[0]),
-            tuple(have.get(c.lower(), c) for c in columns_of(own[0])[1]),
+            tuple(have.get(c.lower(), c) for c in list_step_columns(own[0])[0]),
+            tuple(have.get(c.lower(), c) for c in list_step_columns(own[0])[1]),
             tuple(own),
             tuple(k for k in keys if k.lower() in columns | strata),
             number,
@@ -125,10 +125,10 @@ def _groups(steps: Sequence[LoggedStep], keys: Sequence[str], have: dict[str, st
     )
 
 
-def _why_not(data: Roles, table: exp.Table, group: Changed, steps: Sequence[LoggedStep]) -> str:
+def _explain_unknown(data: Roles, table: exp.Table, group: Changed, steps: Sequence[LoggedStep]) -> str:
     """Return why the true values of a group's columns cannot be told, '' where they can."""
     for step in group.steps:
-        if step.counts is None or (by_matrix(step) and step.matrix is None):
+        if step.counts is None or (has_matrix(step) and step.matrix is None):
             return f"version {step.version} kept no matrix and no counts in step {step.step}"
     since = steps[steps.index(group.steps[0]) :]
     other = next((s for s in since if s not in group.steps and s.masked(group.every)), None)
@@ -137,7 +137,7 @@ def _why_not(data: Roles, table: exp.Table, group: Changed, steps: Sequence[Logg
     missing = [c for c in group.strata if c not in data.columns]
     if missing:
         return f"the table has no column {', '.join(missing)} any more, the stratum"
-    changed = [c for c in group.columns if changed_since(data.con, table, group.steps[-1], c, data.columns)]
+    changed = [c for c in group.columns if is_changed_since(data.con, table, group.steps[-1], c, data.columns)]
     if changed:
         return f"{', '.join(changed)} has changed since, or the id {group.steps[-1].id} is gone"
     if len(group.steps) > 1 and not group.few:
@@ -145,5 +145,5 @@ def _why_not(data: Roles, table: exp.Table, group: Changed, steps: Sequence[Logg
     return ""
 
 
-def _folded(names: Iterable[str]) -> frozenset[str]:
+def _fold_names(names: Iterable[str]) -> frozenset[str]:
     return frozenset(name.lower() for name in names)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import columns_of
-from sdc_sql.db.completion import found_columns
+from sdc_sql.compared import resolve_columns_or_keys
+from sdc_sql.db.completion import find_household_columns
 from sdc_sql.db.showing.results import Result
 
 if TYPE_CHECKING:
@@ -63,13 +63,13 @@ def rejoined_households(data: Roles, columns: str | Iterable[str] | None = None)
     household = data.required("household")
     if columns is None:
         others = [c for c in data.columns if c not in {household, data.id}]
-        found = found_columns(data.con, data.table, household, others)
+        found = find_household_columns(data.con, data.table, household, others)
         named = data.household_columns or ()
         every = [*dict.fromkeys([*named, *(column.name for column in found)])]
         same = [column.name for column in found if column.share == 1]
         sets = [every] if set(every) == set(same) else [every, same]
     else:
-        sets = [columns_of(data, columns, "household column")]
+        sets = [resolve_columns_or_keys(data, columns, "household column")]
     measured = [
         RejoinedHouseholds(**data.row("sdc_rejoined_households", data.table, household, asked))
         for asked in sets

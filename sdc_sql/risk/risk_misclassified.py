@@ -9,9 +9,9 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.table import fetched
+from sdc_sql.db.table import fetch_rows
 from sdc_sql.errors import SdcError
-from sdc_sql.risk.pram_steps import Pram, pram_of
+from sdc_sql.risk.pram_steps import Pram, find_pram
 
 if TYPE_CHECKING:
     from sdc_sql.db.query import Value
@@ -51,10 +51,10 @@ class AfterPram:
         groups, arguments = self.pram.groups, (self.data.table, self.data.keys, sampling_fraction)
         if len(groups) == 1 and groups[0].by_cells:
             (group,) = groups
-            select = query.call("sdc__logged_theta_of_cells", *arguments, group.name("cells_0"), group.keys)
+            select = query.call_macro("sdc__logged_theta_of_cells", *arguments, group.name("cells_0"), group.keys)
         elif groups and all(group.few for group in groups):
             keys, matrices = [list(g.keys) for g in groups], [g.name("reversed") for g in groups]
-            select = query.call("sdc__theta_of_groups", *arguments, keys, matrices)
+            select = query.call_macro("sdc__theta_of_groups", *arguments, keys, matrices)
         else:
             return None
         return float(self.data.select(self.ask(select))[0]["theta"])
@@ -63,7 +63,7 @@ class AfterPram:
         """Return a query with the relations that the steps lead to before it."""
         groups = self.pram.groups
         diagonals = [group.name("diagonal") for group in groups]
-        truth = query.call(
+        truth = query.call_macro(
             "sdc__logged_truth", self.data.table, self.data.keys, [list(group.keys) for group in groups], diagonals
         )
         relations = [pair for group in groups for pair in group.relations(self.data.table)]
@@ -72,36 +72,36 @@ class AfterPram:
         return select
 
 
-def after_pram(data: Roles) -> AfterPram | None:
+def find_after_pram(data: Roles) -> AfterPram | None:
     """Return what is to stand beside the naive figures, None where no key went through PRAM by the table's steps."""
-    pram = pram_of(data)
+    pram = find_pram(data)
     if pram is None or not pram.groups:
         return None if pram is None else AfterPram(data, pram)
     found = AfterPram(data, pram)
     unknown = exp.column("true_probability").is_(exp.null())
     try:
-        missing = fetched(data.con, found.ask(exp.select("1").from_(TRUTH).where(unknown).limit(1)))
+        missing = fetch_rows(data.con, found.ask(exp.select("1").from_(TRUTH).where(unknown).limit(1)))
     except (SdcError, duckdb.Error):  # its words may hold a category
         missing = [{}]
     return AfterPram(data, Pram(pram.said, why="its log does not fit the table")) if missing else found
 
 
-def measured(data: Roles, macro: str, *arguments: Value, **named: Value) -> tuple[dict[str, Any], str | None]:
+def measure_after_pram(data: Roles, macro: str, *arguments: Value, **named: Value) -> tuple[dict[str, Any], str | None]:
     """Return the one row of a measure, with the figures of the true cells where there are, and what is to be said."""
-    found = after_pram(data)
+    found = find_after_pram(data)
     if found is None or not found.told:
         return data.row(macro, *arguments, **named), None if found is None else found.note
-    (row,) = data.select(found.ask(query.call(f"{macro}_misclassified", *arguments, TRUTH, **named)))
+    (row,) = data.select(found.ask(query.call_macro(f"{macro}_misclassified", *arguments, TRUTH, **named)))
     return row, found.note
 
 
-def said(data: Roles) -> str | None:
+def note_unmeasured(data: Roles) -> str | None:
     """Return what is to be said of a measure that has no figures of the true cells."""
-    pram = pram_of(data)
+    pram = find_pram(data)
     return None if pram is None else f"{pram.said}. {_NAIVE}."
 
 
-def noted(data: Roles) -> str | None:
+def note_pram(data: Roles) -> str | None:
     """Return what the table's steps say of PRAM of its keys, and what the risks then are; None where they say nothing.
 
     Examples
@@ -112,16 +112,18 @@ def noted(data: Roles) -> str | None:
     >>> data.after_pram()[:31], sdc_sql.example().after_pram()
     ('sex went through PRAM (step 1).', None)
     """
-    found = after_pram(data)
+    found = find_after_pram(data)
     return None if found is None else found.note
 
 
-def of_records(data: Roles, macro: str, unknown: tuple[str, ...], *arguments: Value, **named: Value) -> exp.Select:
+def select_after_pram(
+    data: Roles, macro: str, unknown: tuple[str, ...], *arguments: Value, **named: Value
+) -> exp.Select:
     """Return the query of a measure of records or cells; where PRAM's cells cannot be told, the columns are NULL."""
-    found = after_pram(data)
+    found = find_after_pram(data)
     if found is None:
-        return query.call(macro, *arguments, **named)
+        return query.call_macro(macro, *arguments, **named)
     if found.told:
-        return found.ask(query.call(f"{macro}_misclassified", *arguments, TRUTH, **named))
+        return found.ask(query.call_macro(f"{macro}_misclassified", *arguments, TRUTH, **named))
     nulls = (exp.alias_(exp.cast(exp.null(), "DOUBLE"), name) for name in unknown)
-    return query.call(macro, *arguments, **named).select(*nulls)
+    return query.call_macro(macro, *arguments, **named).select(*nulls)

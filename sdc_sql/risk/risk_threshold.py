@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.arguments import checked_number
-from sdc_sql.db.showing.results import Result, beside
-from sdc_sql.risk.risk_misclassified import said
+from sdc_sql.db.catalogue.arguments import require_number
+from sdc_sql.db.showing.results import Result, optional_field
+from sdc_sql.risk.risk_misclassified import note_unmeasured
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles
@@ -27,7 +27,7 @@ class RiskThreshold(Result):
     keys: int
     rate: float
     rate_after: float
-    pram: str | None = beside()
+    pram: str | None = optional_field()
 
 
 def risk_threshold(data: Roles, max_rate: float) -> RiskThreshold:
@@ -53,7 +53,7 @@ def risk_threshold(data: Roles, max_rate: float) -> RiskThreshold:
     >>> sdc_sql.example().risk.risk_threshold(0.08).records_above
     1
     """
-    max_rate = checked_number("risk_threshold", "max_rate", max_rate)
+    max_rate = require_number("risk_threshold", "max_rate", max_rate)
     weight = data.required("weight")
     row = data.row("sdc_risk_threshold", data.table, data.keys, weight, max_rate, **data.counting)
-    return RiskThreshold(**row, pram=said(data))
+    return RiskThreshold(**row, pram=note_unmeasured(data))

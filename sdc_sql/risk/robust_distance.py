@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.risk.neighbourhood import named
+from sdc_sql.risk.neighbourhood import resolve_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,4 +46,4 @@ def robust_distance_records(data: Roles, columns: str | Iterable[str]) -> duckdb
     >>> found.filter("outlying").project("id").fetchall()
     [(20,)]
     """
-    return data.relation("sdc_robust_distance_records", data.table, named(data, columns), data.required("id"))
+    return data.relation("sdc_robust_distance_records", data.table, resolve_names(data, columns), data.required("id"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -21,11 +21,12 @@ def check_category(data: Roles) -> None:
         )
 
 
-def values(chosen: Iterable[object] | None) -> list[str] | None:
+def list_categories(chosen: Iterable[object] | None) -> list[str] | None:
     """Return sensitive values as text."""
     if isinstance(chosen, str) or (chosen is not None and not isinstance(chosen, Iterable)):
         raise ParameterError(
-            f"chosen is {told(chosen)}: it must be a list of sensitive values, as in [{told(chosen)}]."
+            f"chosen is {text_for_message(chosen)}: it must be a list of sensitive values, as in "
+            f"[{text_for_message(chosen)}]."
         )
     # as DuckDB writes them
     return None if chosen is None else [str(v).lower() if isinstance(v, bool) else str(v) for v in chosen]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sdc_sql.db.catalogue.arguments import checked_choice, checked_number
+from sdc_sql.db.catalogue.arguments import require_choice, require_number
 from sdc_sql.db.showing.results import Result, Results
-from sdc_sql.risk.special_uniques import measured, of_records
+from sdc_sql.risk.special_uniques import measure_special_uniques, store_record_measure
 
 if TYPE_CHECKING:
     import duckdb
@@ -81,13 +81,13 @@ def suda(
     >>> sdc_sql.example().risk.suda().order("id").fetchall()[2]
     (3, 41, 'm', 20.0, 2, 2, 2.0, 0.005025125628140704)
     """
-    return of_records(
+    return store_record_measure(
         data,
         "sdc__suda",
         max_msu,
         nulls,
-        checked_number("suda", "dis_fraction", dis_fraction),
-        checked_choice("suda", "scoring", scoring),
+        require_number("suda", "dis_fraction", dis_fraction),
+        require_choice("suda", "scoring", scoring),
     )
 
 
@@ -118,13 +118,13 @@ def suda_summary(
     >>> sdc_sql.example().risk.suda_summary().msus
     2
     """
-    row = measured(
+    row = measure_special_uniques(
         data,
         "sdc__suda_summary",
         max_msu,
         nulls,
-        checked_number("suda", "dis_fraction", dis_fraction),
-        checked_choice("suda", "scoring", scoring),
+        require_number("suda", "dis_fraction", dis_fraction),
+        require_choice("suda", "scoring", scoring),
     )[0]
     return SudaSummary(**row)
 
@@ -153,7 +153,9 @@ def suda_contributions(
     >>> [(c.variable, c.contribution) for c in sdc_sql.example().risk.suda_contributions()]
     [('age', 50.0), ('sex', 50.0)]
     """
-    rows = measured(data, "sdc__suda_contributions", max_msu, nulls, checked_choice("suda", "scoring", scoring))
+    rows = measure_special_uniques(
+        data, "sdc__suda_contributions", max_msu, nulls, require_choice("suda", "scoring", scoring)
+    )
     return Results(SudaContribution(**row) for row in rows)
 
 
@@ -181,5 +183,7 @@ def suda_value_contributions(
     >>> [(c.variable, c.value, c.contribution) for c in sdc_sql.example().risk.suda_value_contributions()][:2]
     [('age', '30', 0.0), ('age', '41', 100.0)]
     """
-    rows = measured(data, "sdc__suda_value_contributions", max_msu, nulls, checked_choice("suda", "scoring", scoring))
+    rows = measure_special_uniques(
+        data, "sdc__suda_value_contributions", max_msu, nulls, require_choice("suda", "scoring", scoring)
+    )
     return Results(SudaValueContribution(**row) for row in rows)

@@ -18,7 +18,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
-from sdc_sql.errors import ParameterError, translated
+from sdc_sql.errors import ParameterError, translate_errors
 from sdc_sql.udfs.suda.special_uniques import special_uniques
 from sdc_sql.udfs.suda.work import MOST_BYTES, MOST_WORK, TooMuchWorkError
 
@@ -36,12 +36,12 @@ _CODE, _VALUE = ("sdc__code", "sdc__category")
 _numbers = itertools.count(1)
 
 
-def _column(name: str, table: str | None = None) -> exp.Column:
+def _quote_column(name: str, table: str | None = None) -> exp.Column:
     return exp.column(name, table=table, quoted=True)
 
 
 def _create(name: str, select: exp.Expression) -> str:
-    return query.text(
+    return query.write_sql(
         exp.Create(
             this=exp.to_table(name),
             kind="TABLE",
@@ -55,26 +55,28 @@ def _drop(name: str) -> str:
     return f"DROP TABLE IF EXISTS {exp.to_table(name).sql('duckdb')}"
 
 
-def stored(data: Roles, select: exp.Select) -> str:
+def store_query(data: Roles, select: exp.Select) -> str:
     """Store the rows of a query in a temporary table; return its name."""
     name = f"sdc__suda_rows_{next(_numbers)}"
-    with translated():
+    with translate_errors():
         execute(data.con, _create(name, select)).fetchall()
     return name
 
 
-def _coded(cells: str, key: str) -> str:
+def _code_key(cells: str, key: str) -> str:
     """Return the query of the category of each cell, by number: NULL is 0, the others follow in no order."""
     number = exp.Window(this=exp.RowNumber())
-    code = exp.Case(ifs=[exp.If(this=_column(key).is_(exp.null()), true=query.literal(0))], default=number)
-    values = exp.select(exp.alias_(_column(key), _VALUE), exp.alias_(exp.cast(code, "INTEGER"), _CODE))
-    values = values.from_(exp.to_table(cells)).group_by(_column(key))
-    same = exp.NullSafeEQ(this=_column(key, "c"), expression=_column(_VALUE, "v"))
-    coded = exp.select(_column(_ID, "c"), _column(_CODE, "v")).from_(exp.to_table(cells).as_("c"))
-    return query.text(coded.join(values.subquery("v"), on=same))
+    code = exp.Case(
+        ifs=[exp.If(this=_quote_column(key).is_(exp.null()), true=query.make_text_literal(0))], default=number
+    )
+    values = exp.select(exp.alias_(_quote_column(key), _VALUE), exp.alias_(exp.cast(code, "INTEGER"), _CODE))
+    values = values.from_(exp.to_table(cells)).group_by(_quote_column(key))
+    same = exp.NullSafeEQ(this=_quote_column(key, "c"), expression=_quote_column(_VALUE, "v"))
+    coded = exp.select(_quote_column(_ID, "c"), _quote_column(_CODE, "v")).from_(exp.to_table(cells).as_("c"))
+    return query.write_sql(coded.join(values.subquery("v"), on=same))
 
 
-def _of_cells(con: duckdb.DuckDBPyConnection, select: str) -> NDArray[np.integer]:
+def _fetch_cell_numbers(con: duckdb.DuckDBPyConnection, select: str) -> NDArray[np.integer]:
     """Return a number of each cell in the order of their ids, 1 to n, in as few bytes as it takes."""
     ids, values = (np.asarray(v) for v in execute(con, select).fetchnumpy().values())
     result = np.empty(len(ids), dtype=np.min_scalar_type(int(values.max(initial=0))))
@@ -88,7 +90,7 @@ def _store(con: duckdb.DuckDBPyConnection, name: str, found: list[tuple[int, NDA
     rows = f"{name}_rows"
     con.register(rows, pa.table({_ID: ids, _MASK: masks}))
     try:
-        select = exp.select(_column(_ID), _column(_MASK)).from_(exp.to_table(rows))
+        select = exp.select(_quote_column(_ID), _quote_column(_MASK)).from_(exp.to_table(rows))
         execute(con, exp.insert(select, exp.to_table(name), dialect="duckdb")).fetchall()
     finally:
         con.unregister(rows)
@@ -96,13 +98,13 @@ def _store(con: duckdb.DuckDBPyConnection, name: str, found: list[tuple[int, NDA
 
 def _search(data: Roles, name: str, most: int, nulls: str) -> None:
     con, cells = data.con, f"{name}_cells"
-    numbered = query.call("sdc__category_cells", data.table, data.keys, None)
+    numbered = query.call_macro("sdc__category_cells", data.table, data.keys, None)
     execute(con, _create(cells, numbered.select(exp.alias_(exp.Window(this=exp.RowNumber()), _ID)))).fetchall()
     empty = exp.select(*(exp.alias_(exp.cast(exp.null(), "BIGINT"), column) for column in (_ID, _MASK))).limit(0)
     execute(con, _create(name, empty)).fetchall()
-    records = exp.select(_column(_ID), _column(_RECORDS)).from_(exp.to_table(cells))
-    single = _of_cells(con, query.text(records)) == 1
-    codes = [_of_cells(con, _coded(cells, key)) for key in data.keys]
+    records = exp.select(_quote_column(_ID), _quote_column(_RECORDS)).from_(exp.to_table(cells))
+    single = _fetch_cell_numbers(con, query.write_sql(records)) == 1
+    codes = [_fetch_cell_numbers(con, _code_key(cells, key)) for key in data.keys]
     found: list[tuple[int, NDArray[np.int64]]] = []
     held = 0
     for keys, places in special_uniques(codes, single, most, zero_is_null=nulls == "excluded"):
@@ -116,7 +118,7 @@ def _search(data: Roles, name: str, most: int, nulls: str) -> None:
 
 
 @contextmanager
-def searched(data: Roles, max_msu: int | None, nulls: str) -> Iterator[tuple[str, str]]:
+def search_uniques(data: Roles, max_msu: int | None, nulls: str) -> Iterator[tuple[str, str]]:
     """Yield the names of two temporary tables, the cells and what was found, for sql/risk/found_uniques.sql."""
     m = len(data.keys)
     most = m if max_msu is None else min(max_msu, m)
@@ -127,7 +129,7 @@ def searched(data: Roles, max_msu: int | None, nulls: str) -> Iterator[tuple[str
     name = f"sdc__suda_{next(_numbers)}"
     try:
         try:
-            with translated():
+            with translate_errors():
                 _search(data, name, most, nulls)
         except TooMuchWorkError:
             raise ParameterError(

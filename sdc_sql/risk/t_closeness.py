@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sdc_sql.db.catalogue.arguments import checked_choice
+from sdc_sql.db.catalogue.arguments import require_choice
 from sdc_sql.db.showing.results import Result
 from sdc_sql.risk.sensitive import check_category
 
@@ -72,7 +72,7 @@ def t_closeness_cells(
         data.table,
         data.keys,
         data.found("sensitive variable", sensitive),
-        distance=checked_choice("t_closeness_cells", "distance", distance),
+        distance=require_choice("t_closeness_cells", "distance", distance),
     )
 
 
@@ -121,6 +121,6 @@ def t_closeness(data: Roles, sensitive: str, distance: Literal["equal", "ordered
         data.table,
         data.keys,
         data.found("sensitive variable", sensitive),
-        distance=checked_choice("t_closeness", "distance", distance),
+        distance=require_choice("t_closeness", "distance", distance),
     )
     return TCloseness(**row)

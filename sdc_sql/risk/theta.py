@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.arguments import checked_number
-from sdc_sql.db.showing.results import Result, beside
+from sdc_sql.db.catalogue.arguments import require_number
+from sdc_sql.db.showing.results import Result, optional_field
 from sdc_sql.errors import ParameterError
-from sdc_sql.risk.risk_misclassified import after_pram
+from sdc_sql.risk.risk_misclassified import find_after_pram
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles
@@ -31,8 +31,8 @@ class Theta(Result):
     theta: float
     standard_error: float
     upper_bound: float
-    theta_misclassified: float | None = beside()
-    pram: str | None = beside()
+    theta_misclassified: float | None = optional_field()
+    pram: str | None = optional_field()
 
 
 def theta(data: Roles, sampling_fraction: float | None = None, *, confidence: float = 0.99) -> Theta:
@@ -73,8 +73,8 @@ def theta(data: Roles, sampling_fraction: float | None = None, *, confidence: fl
             f"The sampling fraction is the column {pi!r}: theta of the whole file needs one number; "
             "use theta_by for strata."
         )
-    pi, confidence = checked_number("theta", "sampling_fraction", pi), checked_number("theta", "confidence", confidence)
-    row, after = data.row("sdc_theta", data.table, data.keys, pi, confidence=confidence), after_pram(data)
+    pi, confidence = require_number("theta", "sampling_fraction", pi), require_number("theta", "confidence", confidence)
+    row, after = data.row("sdc_theta", data.table, data.keys, pi, confidence=confidence), find_after_pram(data)
     if after is None:
         return Theta(**row)
     found = after.theta(pi)

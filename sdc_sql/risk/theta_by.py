@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.catalogue.arguments import checked_number
-from sdc_sql.db.showing.results import Result, Results, beside
-from sdc_sql.risk.risk_misclassified import said
+from sdc_sql.db.catalogue.arguments import require_number
+from sdc_sql.db.showing.results import Result, Results, optional_field
+from sdc_sql.risk.risk_misclassified import note_unmeasured
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles
@@ -30,7 +30,7 @@ class StratumTheta(Result):
     theta: float
     standard_error: float
     upper_bound: float
-    pram: str | None = beside()
+    pram: str | None = optional_field()
 
 
 def theta_by(
@@ -73,11 +73,11 @@ def theta_by(
     pi = (
         data.found("sampling fraction", pi)
         if isinstance(pi, str)
-        else checked_number("theta_by", "sampling_fraction", pi)
+        else require_number("theta_by", "sampling_fraction", pi)
     )
-    confidence = checked_number("theta_by", "confidence", confidence)
+    confidence = require_number("theta_by", "confidence", confidence)
     # within a stratum the stratum tells nothing: the cells are those of the other keys
     keys = tuple(k for k in data.keys if k != column) or data.keys
     rows = data.rows("sdc_theta_by", data.table, keys, column, pi, confidence=confidence)
-    pram = said(data)
+    pram = note_unmeasured(data)
     return Results(StratumTheta(**row, pram=pram) for row in rows)

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.db.showing.results import Result
 from sdc_sql.errors import ParameterError
-from sdc_sql.risk.misclassification import PROBABILITY, changed, misclassified_key, one_fraction
+from sdc_sql.risk.misclassification import (
+    PROBABILITY,
+    list_misclassified_keys,
+    require_one_fraction,
+    resolve_misclassified_key,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,13 +75,13 @@ def theta_misclassified(
     >>> print(round(data.risk.theta_misclassified({"sex": "m"}, 0.5).theta, 6))
     0.333333
     """
-    pi = one_fraction(data, sampling_fraction)
+    pi = require_one_fraction(data, sampling_fraction)
     joint = [names for names in matrices if isinstance(names, tuple)] if hasattr(matrices, "items") else []
     if joint:
         if len(matrices) > 1:
             raise ParameterError("A matrix for several keys together must be the only one.")
-        columns = [misclassified_key(data, n) for n in joint[0]]
+        columns = [resolve_misclassified_key(data, n) for n in joint[0]]
         macro, last = "sdc_theta_misclassified_crossing", (columns, data.read(matrices[joint[0]], PROBABILITY))
         return MisclassifiedTheta(**data.row(macro, data.table, data.keys, pi, *last))
-    columns, tables = changed(data, matrices)
+    columns, tables = list_misclassified_keys(data, matrices)
     return MisclassifiedTheta(**data.row("sdc_theta_misclassified", data.table, data.keys, pi, columns, tables))

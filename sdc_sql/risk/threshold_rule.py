@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.catalogue.arguments import checked_number
-from sdc_sql.db.checks import checked_thresholds, flag
+from sdc_sql.db.catalogue.arguments import require_number
+from sdc_sql.db.checks import require_flag, require_thresholds
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -86,7 +86,9 @@ def threshold_rule(
     [(('41',), 20.0), (('m',), 20.0), (('41', 'm'), 20.0), (('30', 'f'), 25.0)]
     """
     rows = data.rows(
-        "sdc_threshold_rule", *_arguments(data, threshold), **_named(data, dimension, levels, inclusive=inclusive)
+        "sdc_threshold_rule",
+        *_require_arguments(data, threshold),
+        **_list_named_arguments(data, dimension, levels, inclusive=inclusive),
     )
     return Results(
         UnsafeCombination(**{**r, "columns": tuple(r["columns"]), "values": tuple(r["values"])}) for r in rows
@@ -121,8 +123,8 @@ def threshold_rule_summary(
     >>> [(s.columns, s.unsafe_combinations, s.unsafe_records) for s in found]
     [(('age',), 1, 1), (('sex',), 1, 1), (('age', 'sex'), 1, 1)]
     """
-    named = _named(data, dimension, levels, inclusive=inclusive)
-    rows = data.rows("sdc_threshold_rule_summary", *_arguments(data, threshold), **named)
+    named = _list_named_arguments(data, dimension, levels, inclusive=inclusive)
+    rows = data.rows("sdc_threshold_rule_summary", *_require_arguments(data, threshold), **named)
     return Results(ThresholdSummary(**{**r, "columns": tuple(r["columns"])}) for r in rows)
 
 
@@ -153,22 +155,22 @@ def threshold_rule_records(
     >>> [r[5] for r in sdc_sql.example().risk.threshold_rule_records(22).order("id").fetchall()]
     [0, 0, 3]
     """
-    named = _named(data, dimension, levels, inclusive=inclusive)
-    return data.relation("sdc_threshold_rule_records", *_arguments(data, threshold), **named)
+    named = _list_named_arguments(data, dimension, levels, inclusive=inclusive)
+    return data.relation("sdc_threshold_rule_records", *_require_arguments(data, threshold), **named)
 
 
-def _arguments(data: Roles, threshold: float | Sequence[float | None]) -> tuple[Any, ...]:
+def _require_arguments(data: Roles, threshold: float | Sequence[float | None]) -> tuple[Any, ...]:
     """Return the table, its keys and the thresholds, once these are checked to be positive numbers."""
-    return data.table, data.keys, checked_thresholds(threshold)
+    return data.table, data.keys, require_thresholds(threshold)
 
 
-def _named(
+def _list_named_arguments(
     data: Roles, dimension: int | None, levels: Mapping[str, Sequence[str]] | None, *, inclusive: bool
 ) -> dict[str, Any]:
     return {
         "weight": data.weight,
-        "dimension": None if dimension is None else checked_number("threshold_rule", "dimension", dimension),
+        "dimension": None if dimension is None else require_number("threshold_rule", "dimension", dimension),
         "levels": None if levels is None else data.checked_levels(levels),
-        "inclusive": flag(inclusive, "inclusive"),
+        "inclusive": require_flag(inclusive, "inclusive"),
         **data.counting,
     }

@@ -9,10 +9,10 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, set_key
-from sdc_sql.db.checks import told
-from sdc_sql.db.masking.targets import known
-from sdc_sql.db.transaction import repeated
-from sdc_sql.errors import ColumnError, TableError, translated
+from sdc_sql.db.checks import text_for_message
+from sdc_sql.db.masking.targets import find_known_table
+from sdc_sql.db.transaction import repeat_transaction
+from sdc_sql.errors import ColumnError, TableError, translate_errors
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles
@@ -53,27 +53,31 @@ def add_id(data: Roles, name: str = "record") -> str:
     [(30, 'f', 1), (41, 'm', 2)]
     """
     set_key(data.con)
-    table = _table(data)
+    table = _find_table(data)
     columns = data.read_columns()
     _check_name(data, name, columns)
     _check_rowid(data, columns)
-    with translated():
-        repeated(data.con, lambda: _numbered(data.con, table, name))
+    with translate_errors():
+        repeat_transaction(data.con, lambda: _number_records(data.con, table, name))
     object.__setattr__(data, "columns", data.read_columns())  # the dataclass is frozen: the columns are set here
     object.__setattr__(data, "id", data.found("id", name))
     return name
 
 
-def _table(data: Roles) -> exp.Table:
+def _find_table(data: Roles) -> exp.Table:
     """Return the table, fully qualified, where a column can be added to it."""
     if data.id is not None:
         raise ColumnError(f"{data.file or data.table} has an id already, {data.id}: the masks take that one.")
     if data.part is not None:
         raise TableError("These are some records of a table: add the id to the table, and take the part afterwards.")
-    table = None if data.file else known(data, data.table)
+    table = None if data.file else find_known_table(data, data.table)
     if table is None:
-        what = "a view" if not data.file and known(data, data.table, "view") is not None else "a file or a query"
-        stored = query.text(query.call("query_table", data.table))
+        what = (
+            "a view"
+            if not data.file and find_known_table(data, data.table, "view") is not None
+            else "a file or a query"
+        )
+        stored = query.write_sql(query.call_macro("query_table", data.table))
         raise TableError(
             f"{data.file or data.table} is {what}, to which no column can be added: store it as a table first (CREATE "
             f"TABLE stored AS {stored}), and describe that one. At the command line: sdc-sql mask ... --make-id record."
@@ -82,20 +86,22 @@ def _table(data: Roles) -> exp.Table:
     if any(readonly for (readonly,) in data.con.execute(databases, [table.catalog]).fetchall()):
         raise TableError(
             f"The database {table.catalog} is read-only, and an id is a new column: open it for writing, or store a "
-            f"copy of the table (CREATE TEMP TABLE stored AS {query.text(query.call('query_table', data.table))})."
+            "copy of the table (CREATE TEMP TABLE stored AS "
+            f"{query.write_sql(query.call_macro('query_table', data.table))})."
         )
     return table
 
 
 def _check_name(data: Roles, name: object, columns: tuple[str, ...]) -> None:
     if not isinstance(name, str) or not name.strip():
-        raise ColumnError(f"The name of the new id is {told(name)}: it must be a text, as in 'record'.")
+        raise ColumnError(f"The name of the new id is {text_for_message(name)}: it must be a text, as in 'record'.")
     folded = name.lower()
     if folded.startswith("sdc__") or folded == "rowid":
-        raise ColumnError(f"The name of the new id is {told(name)}, which is reserved: give another one.")
+        raise ColumnError(f"The name of the new id is {text_for_message(name)}, which is reserved: give another one.")
     if folded in {column.lower() for column in columns}:
         raise ColumnError(
-            f"{data.table} has a column {told(name)} already: give the new id another name, or, if that column "
+            f"{data.table} has a column {text_for_message(name)} already: give the new id another name, or, if that "
+            "column "
             "identifies each record, name it as the id when describing the table."
         )
 
@@ -108,7 +114,7 @@ def _check_rowid(data: Roles, columns: tuple[str, ...]) -> None:
         )
 
 
-def _numbered(con: duckdb.DuckDBPyConnection, table: exp.Table, name: str) -> None:
+def _number_records(con: duckdb.DuckDBPyConnection, table: exp.Table, name: str) -> None:
     """Add the column and fill it in one transaction, so that it is never there without numbers."""
     column, rowid = exp.column(name, quoted=True), exp.column("rowid")
     added = exp.ColumnDef(this=exp.to_identifier(name, quoted=True), kind=exp.DataType.build("BIGINT"))

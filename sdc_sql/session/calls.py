@@ -44,7 +44,7 @@ class Call:
         return {**({} if self.target is None else {self.target: masked}), **self.arguments, **drawn}
 
 
-def call_of(step: LoggedStep) -> Call:
+def parse_step(step: LoggedStep) -> Call:
     """Return the call that a row of the log comes from.
 
     Raises
@@ -53,9 +53,9 @@ def call_of(step: LoggedStep) -> Call:
         Where the log does not hold all that was given: it names the step and what is missing.
     """
     mask = mask_of(step.method)
-    if step.version == FIRST or mask is None or step.id is None or _differs(step, mask):
+    if step.version == FIRST or mask is None or step.id is None or _gave_other_values(step, mask):
         raise ParameterError(
-            f"{named(step)} was made by version {step.version}, and {VERSION} does not give its values again: "
+            f"{name_step(step)} was made by version {step.version}, and {VERSION} does not give its values again: "
             f"repeat or undo it with version {step.version} (pip install 'sdc-sql=={step.version}')."
         )
     logged: dict[str, Any] = json.loads(step.parameters)
@@ -67,7 +67,7 @@ def call_of(step: LoggedStep) -> Call:
         if name == "mapping" and isinstance(value, dict):
             given[name] = dict(zip(value["from"], value["to"], strict=True))
     if "matrix" in given:
-        given |= _matrix(step, given["matrix"])
+        given |= _find_matrix(step, given["matrix"])
     if mask.switch:
         given[mask.switch] = True
     made = [n for n in ("hierarchy", "geography") if isinstance(given.get(n), dict)]
@@ -76,7 +76,7 @@ def call_of(step: LoggedStep) -> Call:
     if isinstance(given.get("hierarchies"), list):
         made = ["hierarchies"]
     if made:
-        raise ParameterError(f"{named(step)} cannot be repeated from the log: its {' and '.join(made)} {_MADE}.")
+        raise ParameterError(f"{name_step(step)} cannot be repeated from the log: its {' and '.join(made)} {_MADE}.")
     following = {name.lower() for names in (given.get("ghosts") or {}).values() for name in names}
     following |= {name.lower() for name in given.get("carry_along") or ()}
     masked = logged["keys"] if target == "keys" and "keys" in logged else step.columns  # the weight is no key
@@ -85,19 +85,19 @@ def call_of(step: LoggedStep) -> Call:
     return Call(mask.verb, target, columns, given, logged.get("where"), *drawn, logged.get("by_household"))
 
 
-def _differs(step: LoggedStep, mask: Declaration) -> bool:
+def _gave_other_values(step: LoggedStep, mask: Declaration) -> bool:
     """Return whether the step's version gave other values: it draws, or released numbers are on a grid since."""
     averaged = json.loads(step.parameters).get("replacement") in {"mean", "median"}
     on_grid = mask.effect.bits.kind == "last digits" or averaged
     return gives_other_values(step.version) and (mask.needs_key or on_grid)
 
 
-def named(step: LoggedStep) -> str:
+def name_step(step: LoggedStep) -> str:
     """Return how messages call a step."""
     return f"Step {step.step} ({step.method} of {', '.join(step.columns) or 'records'})"
 
 
-def _matrix(step: LoggedStep, given: Any) -> dict[str, Any]:  # noqa: ANN401 - a name, or labels and rows
+def _find_matrix(step: LoggedStep, given: Any) -> dict[str, Any]:  # noqa: ANN401 - a name, or labels and rows
     """Return a PRAM matrix as it was applied: of a table, its rows in the log; the name where it has strata."""
     if isinstance(given, dict):
         return {"matrix": given["rows"], "labels": given["labels"]}

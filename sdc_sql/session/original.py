@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sdc_sql.db.masking.identity import mark_of
+from sdc_sql.db.masking.identity import read_mark
 from sdc_sql.errors import TableError
-from sdc_sql.session.calls import named
+from sdc_sql.session.calls import name_step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ class Original:
     path: Path | None = None
 
 
-def original_of(con: duckdb.DuckDBPyConnection, steps: Sequence[LoggedStep]) -> Original:
+def find_original(con: duckdb.DuckDBPyConnection, steps: Sequence[LoggedStep]) -> Original:
     """Return what the first of a table's steps has read.
 
     Raises
@@ -47,14 +47,15 @@ def original_of(con: duckdb.DuckDBPyConnection, steps: Sequence[LoggedStep]) -> 
     first = steps[0]
     source = first.source
     if source is None:
-        raise TableError(f"{named(first)} was made by version 0.1, which did not write down what it read. {TO_DO}")
+        raise TableError(f"{name_step(first)} was made by version 0.1, which did not write down what it read. {TO_DO}")
     if not _QUALIFIED.fullmatch(source):
         if not any(sign in source for sign in "*?[") and not Path(source).is_file():
-            raise TableError(f"There is no file {source} (any more), which {named(first)} has read. {TO_DO}")
+            raise TableError(f"There is no file {source} (any more), which {name_step(first)} has read. {TO_DO}")
         return Original(source, path=Path(source))
     if first.source_id is not None and first.source_id == first.target_id:
         raise TableError(
-            f"{source} was masked in place: {named(first)} has put its values in the place of the original ones, which "
+            f"{source} was masked in place: {name_step(first)} has put its values in the place of the original ones, "
+            "which "
             f"are nowhere any more. {TO_DO}"
         )
     table = exp.to_table(source, dialect="duckdb")
@@ -64,10 +65,11 @@ def original_of(con: duckdb.DuckDBPyConnection, steps: Sequence[LoggedStep]) -> 
         [table.catalog, table.db, table.name],
     ).fetchall()
     if not found:
-        raise TableError(f"{source}, which {named(first)} has read, is not there any more. {TO_DO}")
-    if mark_of(con, table) != first.source_id:
+        raise TableError(f"{source}, which {name_step(first)} has read, is not there any more. {TO_DO}")
+    if read_mark(con, table) != first.source_id:
         raise TableError(
-            f"{source}, which {named(first)} has read, has been masked or replaced since: the original is not there "
+            f"{source}, which {name_step(first)} has read, has been masked or replaced since: the original is not "
+            "there "
             f"any more. {TO_DO}"
         )
     return Original(source, table=table)

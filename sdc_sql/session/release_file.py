@@ -7,15 +7,15 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.catalogue.macros import effect_of
-from sdc_sql.db.checks import SMALL_WEIGHTS, told
+from sdc_sql.db.catalogue.macros import find_effect
+from sdc_sql.db.checks import SMALL_WEIGHTS, text_for_message
 from sdc_sql.db.files.released_file import FORMATS
-from sdc_sql.db.masking.steps import next_pass, next_pass_of
-from sdc_sql.db.masking.targets import known
+from sdc_sql.db.masking.steps import name_next_pass, next_pass
+from sdc_sql.db.masking.targets import find_known_table
 from sdc_sql.errors import InputError, ParameterError, TableError
 from sdc_sql.session import toml
-from sdc_sql.session.calls import call_of, named
-from sdc_sql.session.original import TO_DO, original_of
+from sdc_sql.session.calls import name_step, parse_step
+from sdc_sql.session.original import TO_DO, find_original
 from sdc_sql.session.undo import steps
 
 if TYPE_CHECKING:
@@ -118,20 +118,20 @@ def to_release_file(
     limits = [limits] if isinstance(limits, str) else list(limits)
     released = Path(output) if output is not None else file.with_name(f"{file.stem}-released.parquet")
     if released.suffix.lower() not in FORMATS:
-        raise ParameterError(f"output is {told(str(output))}: it must end in {', '.join(FORMATS)}.")
-    lines = [toml.line("title", title)] if title is not None else []
+        raise ParameterError(f"output is {text_for_message(str(output))}: it must end in {', '.join(FORMATS)}.")
+    lines = [toml.format_line("title", title)] if title is not None else []
     release = _release(done)
     if release:
-        lines.append(toml.line("release", release))
-    lines += ["", "[source]", *_source(data, done, file, source, table)]
-    unchanged = _listed(data, released_as_collected)
-    roles = _roles(data, done) | ({"released_as_collected": unchanged} if unchanged else {})
-    lines += ["", "[roles]", *(toml.line(name, value) for name, value in roles.items())]
-    lines += ["", "[[scenarios]]", toml.line("name", scenario), toml.line("keys", list(data.keys))]
-    lines.append(toml.line("nulls", data.nulls))
-    lines.append(toml.line("limits", limits))
-    lines += _steps(done, release)
-    lines += ["", "[output]", toml.line("path", beside(released, file))]
+        lines.append(toml.format_line("release", release))
+    lines += ["", "[source]", *_write_source(data, done, file, source, table)]
+    unchanged = _resolve_names(data, released_as_collected)
+    roles = _list_roles(data, done) | ({"released_as_collected": unchanged} if unchanged else {})
+    lines += ["", "[roles]", *(toml.format_line(name, value) for name, value in roles.items())]
+    lines += ["", "[[scenarios]]", toml.format_line("name", scenario), toml.format_line("keys", list(data.keys))]
+    lines.append(toml.format_line("nulls", data.nulls))
+    lines.append(toml.format_line("limits", limits))
+    lines += _write_steps(done, release)
+    lines += ["", "[output]", toml.format_line("path", relate_path(released, file))]
     write_new(file, "\n".join(lines).lstrip("\n") + "\n")
     return file
 
@@ -154,7 +154,7 @@ def write_new(file: Path, text: str) -> None:
         opened.write(text)
 
 
-def beside(path: str | os.PathLike[str], file: Path) -> str:
+def relate_path(path: str | os.PathLike[str], file: Path) -> str:
     """Return a path as a release file says it: relative where it is in its folder, or below."""
     given = Path(path).absolute()
     return given.relative_to(file.parent).as_posix() if given.is_relative_to(file.parent) else str(given)
@@ -166,11 +166,11 @@ def _release(done: Sequence[LoggedStep]) -> str:
     return (names.pop() or "") if len(names) == 1 else ""
 
 
-def _source(
+def _write_source(
     data: Roles, done: Sequence[LoggedStep], file: Path, source: str | os.PathLike[str] | None, table: str | None
 ) -> list[str]:
     if source is None:
-        source, table = _found(data, done)
+        source, table = _find_original_file(data, done)
     where = Path(source)
     if any(sign in str(source) for sign in "*?["):
         raise ParameterError(f"{source} is a pattern of several files: give source=, one file.")
@@ -181,23 +181,23 @@ def _source(
     if database and table is None:
         raise ParameterError(f"{source} is a database: give table=, the name of the original table.")
     if not database:
-        return [toml.line("path", beside(where, file))]
-    return [toml.line("database", beside(where, file)), toml.line("table", table)]
+        return [toml.format_line("path", relate_path(where, file))]
+    return [toml.format_line("database", relate_path(where, file)), toml.format_line("table", table)]
 
 
-def _found(data: Roles, done: Sequence[LoggedStep]) -> tuple[str, str | None]:
+def _find_original_file(data: Roles, done: Sequence[LoggedStep]) -> tuple[str, str | None]:
     """Return the file of the original, and the table in it where it is a database."""
     say = "Give source=, the file of the original records (and table= where it is a database)."
     if done:
         try:
-            original = original_of(data.con, done)
+            original = find_original(data.con, done)
         except TableError as error:
             raise TableError(f"{str(error).removesuffix(TO_DO)}{say}") from None
         place = original.table
         if original.path is not None:
             return str(original.path), None
     else:
-        place = known(data, data.table)
+        place = find_known_table(data, data.table)
         if data.file is not None or (place is None and Path(data.table.strip('"')).is_file()):
             return data.file or data.table.strip('"'), None
     found = _database(data.con, place)
@@ -215,7 +215,7 @@ def _database(con: duckdb.DuckDBPyConnection, table: exp.Table | None) -> str | 
     return next((str(path) for (path,) in rows if path), None)
 
 
-def _roles(data: Roles, done: Sequence[LoggedStep]) -> dict[str, Any]:
+def _list_roles(data: Roles, done: Sequence[LoggedStep]) -> dict[str, Any]:
     identifiers = {str(step.id).lower(): str(step.id) for step in done}
     if len(identifiers) > 1:
         raise ParameterError(f"The steps have several ids ({', '.join(identifiers.values())}): a release file has one.")
@@ -234,13 +234,13 @@ def _roles(data: Roles, done: Sequence[LoggedStep]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _listed(data: Roles, names: Iterable[str]) -> list[str]:
+def _resolve_names(data: Roles, names: Iterable[str]) -> list[str]:
     if isinstance(names, str):
-        raise ParameterError(f"released_as_collected is {told(names)}: it must be a list of columns.")
+        raise ParameterError(f"released_as_collected is {text_for_message(names)}: it must be a list of columns.")
     return [data.found("column", name) for name in names]
 
 
-def _steps(done: Sequence[LoggedStep], release: str) -> list[str]:
+def _write_steps(done: Sequence[LoggedStep], release: str) -> list[str]:
     """Return the lines of all steps.
 
     Raises
@@ -251,7 +251,7 @@ def _steps(done: Sequence[LoggedStep], release: str) -> list[str]:
     lines, wrong = [], []
     for i, step in enumerate(done):
         try:
-            lines += ["", "[[steps]]", *_step(step, done[:i], release)]
+            lines += ["", "[[steps]]", *_write_step(step, done[:i], release)]
         except InputError as error:
             wrong.append(str(error))
     if wrong:
@@ -259,19 +259,19 @@ def _steps(done: Sequence[LoggedStep], release: str) -> list[str]:
     return lines
 
 
-def _step(step: LoggedStep, before: Sequence[LoggedStep], release: str) -> list[str]:
-    call = call_of(step)
+def _write_step(step: LoggedStep, before: Sequence[LoggedStep], release: str) -> list[str]:
+    call = parse_step(step)
     fields: dict[str, Any] = {"mask": call.verb}
     if call.target is not None:
         fields[call.target] = call.columns[0] if call.target == "column" else list(call.columns)
     for name, value in call.arguments.items():
-        fields[name] = _written(step, call.columns, name, value)
+        fields[name] = _convert_argument(step, call.columns, name, value)
     if call.where is not None:
         fields["where"] = call.where
     if call.by_household is not None:
         fields["by_household"] = call.by_household
-    stays = effect_of(step.method).records.kind == "stay"
-    following = next_pass(before, call.columns) if stays else next_pass_of(before, step.method)
+    stays = find_effect(step.method).records.kind == "stay"
+    following = next_pass(before, call.columns) if stays else name_next_pass(before, step.method)
     if step.drew and step.stream != following:
         fields["stream"] = step.stream
     if step.drew and (step.release or "") != release:
@@ -279,18 +279,19 @@ def _step(step: LoggedStep, before: Sequence[LoggedStep], release: str) -> list[
     lines = []
     for name, value in fields.items():
         try:
-            lines.append(toml.line(name, value))
+            lines.append(toml.format_line(name, value))
         except ParameterError as error:
-            raise ParameterError(f"{named(step)}, its {name}: {error}") from None
+            raise ParameterError(f"{name_step(step)}, its {name}: {error}") from None
     return lines
 
 
-def _written(step: LoggedStep, columns: Sequence[str], name: str, value: Any) -> Any:  # noqa: ANN401 - of the log
+def _convert_argument(step: LoggedStep, columns: Sequence[str], name: str, value: Any) -> Any:  # noqa: ANN401 - of the log
     """Return an argument as a release file takes it."""
     if name in _FILES and isinstance(value, str):
         if not Path(value).exists():
             raise ParameterError(
-                f"{named(step)}: its {name} is {value}, a table of the session, and a release file takes a file: write "
+                f"{name_step(step)}: its {name} is {value}, a table of the session, and a release file takes a file: "
+                "write "
                 "it as one (COPY ... TO 'x.csv'), and mask with that."
             )
         return str(Path(value).absolute())

@@ -10,20 +10,20 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, require_key, set_key
-from sdc_sql.db.catalogue.macros import effect_of
+from sdc_sql.db.catalogue.macros import find_effect
 from sdc_sql.db.masking import step_table
-from sdc_sql.db.masking.identity import comment_without_mark, digests
+from sdc_sql.db.masking.identity import digest_columns, read_plain_comment
 from sdc_sql.db.masking.meanwhile import Meanwhile
 from sdc_sql.db.masking.replaced import place_arguments
-from sdc_sql.db.masking.steps import chain, changed_since, last_left
-from sdc_sql.db.masking.subset import part_of
-from sdc_sql.db.masking.targets import known, new_table
-from sdc_sql.db.transaction import repeated
-from sdc_sql.errors import ParameterError, SdcError, TableError, translated
+from sdc_sql.db.masking.steps import find_last_step, is_changed_since, name_chain
+from sdc_sql.db.masking.subset import find_part
+from sdc_sql.db.masking.targets import find_known_table, new_table
+from sdc_sql.db.transaction import repeat_transaction
+from sdc_sql.errors import ParameterError, SdcError, TableError, translate_errors
 from sdc_sql.methods import Methods
 from sdc_sql.roles import Roles
-from sdc_sql.session.calls import call_of, named
-from sdc_sql.session.original import original_of
+from sdc_sql.session.calls import name_step, parse_step
+from sdc_sql.session.original import find_original
 from sdc_sql.version import VERSION
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ _OWN = """
 def steps(data: Roles) -> list[LoggedStep]:
     """Return the steps that a table went through, the oldest first; none of a view or a file."""
     whole = data if data.part is None else data.part.whole
-    place = known(whole, whole.table)
-    return chain(data.con, place) if place is not None and not whole.file else []
+    place = find_known_table(whole, whole.table)
+    return name_chain(data.con, place) if place is not None and not whole.file else []
 
 
 def undo(data: Roles) -> LoggedStep:
@@ -84,17 +84,18 @@ def undo(data: Roles) -> LoggedStep:
     whole = data if data.part is None else data.part.whole
     con = data.con
     set_key(con)
-    table = known(whole, whole.table)
+    table = find_known_table(whole, whole.table)
     if table is None or whole.file:
         raise TableError(f"{whole.file or whole.table} is no table of a database: nothing was masked in it.")
-    done = chain(con, table)
+    done = name_chain(con, table)
     if not done:
         raise ParameterError(f"{whole.table} has no step in sdc_steps: there is nothing to undo.")
-    source = original_of(con, done)
-    calls = [call_of(step) for step in done[:-1]]
-    if effect_of(done[-1].method).records.kind == "reordered":
+    source = find_original(con, done)
+    calls = [parse_step(step) for step in done[:-1]]
+    if find_effect(done[-1].method).records.kind == "reordered":
         raise ParameterError(
-            f"{named(done[-1])} has given the records other ids, and only by the former ones are they compared with "
+            f"{name_step(done[-1])} has given the records other ids, and only by the former ones are they compared "
+            "with "
             "the original: mask a copy of the original again, without that step."
         )
     found = con.execute(_OWN, {"d": table.catalog, "s": table.db, "t": table.name}).fetchall()
@@ -102,13 +103,13 @@ def undo(data: Roles) -> LoggedStep:
         kinds = ", ".join(sorted(str(kind) for (kind,) in found))
         raise TableError(f"{whole.table} has of its own: {kinds}. It would be made anew without: drop them first.")
     if any(call.stream is not None for call in calls):
-        with translated():
+        with translate_errors():
             require_key(con)
-    _as_left(con, table, done, whole.read_columns())
+    _refuse_changed_columns(con, table, done, whole.read_columns())
     scratch = exp.table_(f"sdc_undone_{uuid.uuid4().hex[:12]}", db=table.db, catalog=table.catalog, quoted=True)
-    with translated():
+    with translate_errors():
         try:
-            repeated(con, lambda: _replayed(whole, table, scratch, source, done))
+            repeat_transaction(con, lambda: _replay_steps(whole, table, scratch, source, done))
         except BaseException:  # in a transaction of the caller's the scratch table would stay
             con.execute(f"DROP TABLE IF EXISTS {scratch.sql('duckdb')}")
             _forget(con, table, scratch.name)
@@ -119,24 +120,25 @@ def undo(data: Roles) -> LoggedStep:
     return done[-1]
 
 
-def _column(name: str) -> exp.Column:
+def _quote_column(name: str) -> exp.Column:
     return exp.column(name, quoted=True)
 
 
-def _as_left(
+def _refuse_changed_columns(
     con: duckdb.DuckDBPyConnection, table: exp.Table, done: Sequence[LoggedStep], columns: Sequence[str]
 ) -> None:
     """Refuse where a masked column is not as its last step left it: later changes would be lost."""
     for column in columns:
-        last = last_left(done, column)
-        if last is not None and changed_since(con, table, last, column, columns):
+        last = find_last_step(done, column)
+        if last is not None and is_changed_since(con, table, last, column, columns):
             raise ParameterError(
-                f"{column} of {table.sql('duckdb')} has changed since {named(last)}: undoing would lose that change. "
+                f"{column} of {table.sql('duckdb')} has changed since {name_step(last)}: undoing would lose that "
+                "change. "
                 "Copy the table if it is to be kept, and fill in what the step left."
             )
 
 
-def _replayed(
+def _replay_steps(
     data: Any,  # noqa: ANN401 - a table or its roles
     table: exp.Table,
     scratch: exp.Table,
@@ -145,34 +147,34 @@ def _replayed(
 ) -> None:
     con, name, replay = data.con, scratch.sql("duckdb"), done[:-1]
     meanwhile = Meanwhile(con, table, data.read_columns())  # else the records that others insert would be lost
-    calls = [call_of(step) for step in replay]
-    numbers = _numbers(con, table) if source.path is not None else []
+    calls = [parse_step(step) for step in replay]
+    numbers = _list_numbers(con, table) if source.path is not None else []
     if not calls:
-        raw = _described(con, source.name, None, numbers)
+        raw = _describe_scratch(con, source.name, None, numbers)
         new_table(raw, name)
-        rows = query.call("query_table", raw.table)
+        rows = query.call_macro("query_table", raw.table)
         execute(con, exp.Insert(this=scratch.copy(), expression=rows)).fetchall()
     for i, (call, step) in enumerate(zip(calls, replay, strict=True)):
         try:
             masked = run(con, source.name if i == 0 else name, call, into=name if i == 0 else None, numbers=numbers)
         except SdcError as error:
-            raise TableError(f"{named(step)} cannot be replayed, and nothing is changed: {error}") from None
+            raise TableError(f"{name_step(step)} cannot be replayed, and nothing is changed: {error}") from None
         if masked.records != step.records:
-            raise TableError(_OTHER.format(step=named(step), then=step.version))
-    for step, again in zip(replay, chain(con, scratch) if calls else [], strict=True):
+            raise TableError(_OTHER.format(step=name_step(step), then=step.version))
+    for step, again in zip(replay, name_chain(con, scratch) if calls else [], strict=True):
         before, now = (json.loads(s.digests or "{}") for s in (step, again))
         same_version = {v.partition(":")[0] for v in (*before.values(), *now.values())}
         if len(same_version) == 1 and before != now:
-            raise TableError(_OTHER.format(step=named(step), then=step.version))
+            raise TableError(_OTHER.format(step=name_step(step), then=step.version))
     _rest_is_the_same(con, table, scratch, done)
-    comment = comment_without_mark(con, table)
+    comment = read_plain_comment(con, table)
     if comment:
-        mark = comment_without_mark(con, scratch, kept=True)
-        said = query.literal("\n".join(part for part in (comment, mark) if part))
+        mark = read_plain_comment(con, scratch, kept=True)
+        said = query.make_text_literal("\n".join(part for part in (comment, mark) if part))
         execute(con, exp.Comment(this=scratch.copy(), kind="TABLE", expression=said)).fetchall()
     con.execute(f"DROP TABLE {table.sql('duckdb')}").fetchall()
     con.execute(f"ALTER TABLE {name} RENAME TO {exp.to_identifier(table.name, quoted=True).sql('duckdb')}").fetchall()
-    log = step_table.beside(table).sql("duckdb")
+    log = step_table.name_step_table(table).sql("duckdb")
     con.execute(f"UPDATE {log} SET target = ? WHERE target = ?", [table.name, scratch.name]).fetchall()  # noqa: S608
     con.execute(f"UPDATE {log} SET source = ? WHERE source = ?", [table.sql("duckdb"), name]).fetchall()  # noqa: S608
     meanwhile.check()
@@ -189,10 +191,10 @@ def run(
     con: duckdb.DuckDBPyConnection, table: str, call: Call, *, into: str | None = None, numbers: Sequence[str] = ()
 ) -> MaskingStep:
     """Make a call on a table, in place or into a new one."""
-    roles = _described(con, table, call.id, numbers)
+    roles = _describe_scratch(con, table, call.id, numbers)
     if call.where is not None:
-        part = part_of(roles, call.where)
-        roles = _described(con, part.name, call.id, (), part)
+        part = find_part(roles, call.where)
+        roles = _describe_scratch(con, part.name, call.id, (), part)
     if call.by_household is not None:
         roles = roles.described_as(household=roles.found("household", call.by_household), by_household=True)
     mask = getattr(Methods(roles), call.verb)
@@ -202,7 +204,7 @@ def run(
     return step
 
 
-def _described(
+def _describe_scratch(
     con: duckdb.DuckDBPyConnection, table: str, identifier: str | None, numbers: Sequence[str], part: Part | None = None
 ) -> Roles:
     given: Any = {"keys": None, "numbers": [*numbers] or None}
@@ -213,17 +215,19 @@ def _rest_is_the_same(
     con: duckdb.DuckDBPyConnection, table: exp.Table, scratch: exp.Table, done: Sequence[LoggedStep]
 ) -> None:
     """Refuse where columns that no step has masked are others than in the original: they were changed by hand."""
-    both = [[str(n) for n in _columns(con, place)] for place in (table, scratch)]
+    both = [[str(n) for n in _list_columns(con, place)] for place in (table, scratch)]
     rest = [[n for n in names if not any(step.masked([n]) for step in done)] for names in both]
     identifier = str(done[-1].id)
     if rest[0] != rest[1]:
         differ = sorted({*rest[0]} ^ {*rest[1]})
         raise TableError(f"{table.sql('duckdb')} has other columns than the original ({', '.join(differ)}): {_BY_HAND}")
     staying: exp.Expression = scratch
-    if effect_of(done[-1].method).records.kind == "fewer":  # the dropped records are back, as they were
-        ids = exp.select(_column(identifier)).from_(table.copy())
-        staying = exp.select("*").from_(scratch.copy()).where(_column(identifier).isin(query=ids)).subquery("s")
-    now, then = (digests(con, place, identifier, names) for place, names in zip((table, staying), rest, strict=True))
+    if find_effect(done[-1].method).records.kind == "fewer":  # the dropped records are back, as they were
+        ids = exp.select(_quote_column(identifier)).from_(table.copy())
+        staying = exp.select("*").from_(scratch.copy()).where(_quote_column(identifier).isin(query=ids)).subquery("s")
+    now, then = (
+        digest_columns(con, place, identifier, names) for place, names in zip((table, staying), rest, strict=True)
+    )
     changed = [n for n in rest[0] if now[n.lower()] != then[n.lower()]]
     if changed:
         raise TableError(
@@ -235,17 +239,17 @@ def _rest_is_the_same(
 _BY_HAND = "it was changed otherwise, here or there, which undoing would lose. Nothing is changed."
 
 
-def _columns(con: duckdb.DuckDBPyConnection, table: exp.Table) -> dict[str, str]:
+def _list_columns(con: duckdb.DuckDBPyConnection, table: exp.Table) -> dict[str, str]:
     rows = execute(con, exp.select("*").from_(table.copy()).limit(0)).description or ()
     return {str(name): str(kind) for name, kind, *_ in rows}
 
 
-def _numbers(con: duckdb.DuckDBPyConnection, table: exp.Table) -> list[str]:
+def _list_numbers(con: duckdb.DuckDBPyConnection, table: exp.Table) -> list[str]:
     numeric = ("INT", "DOUBLE", "FLOAT", "DECIMAL", "HUGEINT")
-    return [n for n, kind in _columns(con, table).items() if kind.endswith(numeric) or kind.startswith("DECIMAL")]
+    return [n for n, kind in _list_columns(con, table).items() if kind.endswith(numeric) or kind.startswith("DECIMAL")]
 
 
 def _forget(con: duckdb.DuckDBPyConnection, table: exp.Table, name: str) -> None:
-    log = step_table.beside(table)
-    if step_table.check(con, log):
+    log = step_table.name_step_table(table)
+    if step_table.check_step_table(con, log):
         con.execute(f"DELETE FROM {log.sql('duckdb')} WHERE target = ?", [name]).fetchall()  # noqa: S608

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sdc_sql.shell.statements import may_be_kept
+from sdc_sql.shell.statements import is_harmless
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +49,7 @@ class History:
     def keep(self, text: str) -> None:
         """Keep a statement, line by line, unless it may hold the key."""
         lines = [line for line in text.splitlines() if line.strip()]
-        if not lines or not may_be_kept(text):
+        if not lines or not is_harmless(text):
             return
         for line in lines:
             self.recall(line)

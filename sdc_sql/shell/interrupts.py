@@ -20,7 +20,7 @@ POLL = 0.1  # Ctrl-C is looked for so often, in seconds
 
 
 @contextmanager
-def for_one_thread() -> Iterator[None]:
+def block_interrupts() -> Iterator[None]:
     """Block Ctrl-C in the threads started within: one of DuckDB's would swallow what is meant for the prompt."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows has no such function
         yield
@@ -32,7 +32,7 @@ def for_one_thread() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
 
 
-def interruptible(con: duckdb.DuckDBPyConnection, work: Callable[[], Result]) -> Result:
+def run_interruptibly(con: duckdb.DuckDBPyConnection, work: Callable[[], Result]) -> Result:
     """Run work on a connection in a separate thread; Ctrl-C interrupts the query and is raised once it has ended."""
     results: list[Result] = []
     errors: list[BaseException] = []
@@ -47,7 +47,7 @@ def interruptible(con: duckdb.DuckDBPyConnection, work: Callable[[], Result]) ->
             done.set()
 
     thread = threading.Thread(target=run, name="query", daemon=True)
-    with for_one_thread():
+    with block_interrupts():
         thread.start()
     stopped: KeyboardInterrupt | None = None
     while not done.is_set():

@@ -7,9 +7,9 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.catalogue.functions import renamed
-from sdc_sql.db.catalogue.macros import declared, former
+from sdc_sql.db.catalogue.macros import former, read_catalogue
 from sdc_sql.errors import ParameterError, translate
-from sdc_sql.shell.statements import may_be_kept
+from sdc_sql.shell.statements import is_harmless
 
 if TYPE_CHECKING:
     from sdc_sql.db.catalogue.functions import Declaration
@@ -25,9 +25,9 @@ ROOMS = {
 }
 
 
-def one_line(error: BaseException, text: str) -> str:
+def shorten_error(error: BaseException, text: str) -> str:
     """Return an error as one line, which repeats nothing of a statement that may hold the secret key."""
-    if not may_be_kept(text) and text.split() != [".key"]:  # the key is typed after it, without echo
+    if not is_harmless(text) and text.split() != [".key"]:  # the key is typed after it, without echo
         return "This statement, which sets a variable, cannot be run: write SET VARIABLE sdc_key = '...', or use .key"
     ours = translate(error) if isinstance(error, duckdb.Error) else None
     message = " ".join(str(ours or error).split("\n\nLINE ")[0].split())
@@ -35,26 +35,26 @@ def one_line(error: BaseException, text: str) -> str:
     return f"{message} (line {line[1]})" if line and "\n" in text.strip() else message
 
 
-def overview() -> str:
+def list_help() -> str:
     """Return every function with its arguments, what it gives and an example, by group."""
     rooms: dict[str, list[Declaration]] = {}
-    for entry in declared():
+    for entry in read_catalogue():
         rooms.setdefault(entry.file.partition("/")[0], []).append(entry)
     order = [*ROOMS, *sorted(set(rooms) - set(ROOMS))]
     parts = [
-        "\n".join([ROOMS.get(room, room.capitalize()), *(_short(entry) for entry in rooms[room])])
+        "\n".join([ROOMS.get(room, room.capitalize()), *(_summarise_entry(entry) for entry in rooms[room])])
         for room in order
         if room in rooms
     ]
     return "\n\n".join(parts)
 
 
-def _short(entry: Declaration) -> str:
+def _summarise_entry(entry: Declaration) -> str:
     signature = textwrap.fill(entry.signature, 110, initial_indent="  ", subsequent_indent="      ")
     return f"{signature}\n      {entry.summary}\n      {entry.example}"
 
 
-def about(word: str) -> str:
+def describe_function(word: str) -> str:
     """Return the help on one function, or the functions whose help has a word in it.
 
     Raises
@@ -66,7 +66,7 @@ def about(word: str) -> str:
     old = word if word in former() else f"sdc_{word}"
     if old in former():
         raise ParameterError(renamed(old, former()[old]))
-    entries = {entry.name: entry for entry in declared()}
+    entries = {entry.name: entry for entry in read_catalogue()}
     exact = entries.get(word) or entries.get(f"sdc_{word}")
     if exact:
         return _full(exact)
@@ -75,7 +75,7 @@ def about(word: str) -> str:
     ]
     if not found:
         raise ParameterError(f"There is no function for {word!r}; .help lists them all.")
-    return _full(found[0]) if len(found) == 1 else "\n".join(_short(entry) for entry in found)
+    return _full(found[0]) if len(found) == 1 else "\n".join(_summarise_entry(entry) for entry in found)
 
 
 def _full(entry: Declaration) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.interruption import ends
+from sdc_sql.db.interruption import is_ending
 from sdc_sql.shell.completion import candidates
 from sdc_sql.shell.history import History, history_file
 from sdc_sql.shell.session import COMMANDS, Exit, Session
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PROMPT, CONTINUED = "sdc> ", "...> "
 
 
-def _editing(con: duckdb.DuckDBPyConnection) -> History | None:
+def _start_editing(con: duckdb.DuckDBPyConnection) -> History | None:
     """Set up line editing, where Python has it; return the history."""
     try:
         import readline  # noqa: PLC0415 - Windows has none; and where nobody types, it must not touch the terminal
@@ -40,14 +40,14 @@ def _editing(con: duckdb.DuckDBPyConnection) -> History | None:
 
 def prompt(con: duckdb.DuckDBPyConnection) -> None:
     """Read and run statements at a terminal until the user exits."""
-    history = _editing(con)
+    history = _start_editing(con)
     session = Session(con, print, history.keep if history else lambda _: None)
     with contextlib.suppress(Exit):
         while True:
             try:
                 line = input(CONTINUED if session.pending else PROMPT)
             except KeyboardInterrupt as error:  # the line, and what came before it, is discarded
-                if ends(error):
+                if is_ending(error):
                     raise
                 session.pending = []
                 print()

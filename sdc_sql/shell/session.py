@@ -14,11 +14,11 @@ import duckdb
 
 from sdc_sql.db.catalogue.load import execute
 from sdc_sql.db.catalogue.macros import example_tables
-from sdc_sql.db.interruption import ends
+from sdc_sql.db.interruption import is_ending
 from sdc_sql.errors import ParameterError, SdcError, TableError
 from sdc_sql.shell import messages
-from sdc_sql.shell.interrupts import interruptible
-from sdc_sql.shell.statements import is_complete, without_end
+from sdc_sql.shell.interrupts import run_interruptibly
+from sdc_sql.shell.statements import is_complete, strip_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +78,7 @@ class Session:
         """Take a line; run what it completes. Return whether all went well."""
         if not self.pending and line.lstrip().startswith("."):
             self.keep(line)
-            return self._guarded(line, lambda: self._command(line.split()))
+            return self._run_guarded(line, lambda: self._command(line.split()))
         if self.pending or line.strip():
             self.pending.append(line)
         if any(";" in part for part in self.pending) and is_complete("\n".join(self.pending)):
@@ -92,35 +92,35 @@ class Session:
         if not text.strip():
             return True
         self.keep(text)
-        return self._guarded(text, lambda: self._run(text))
+        return self._run_guarded(text, lambda: self._run(text))
 
     def run_lines(self, text: str) -> bool:
         """Run the lines of a file, to the first that fails. Return whether all went well."""
         return all(self.feed(line) for line in text.splitlines()) and self.finish()
 
-    def _guarded(self, text: str, work: Callable[[], bool]) -> bool:
+    def _run_guarded(self, text: str, work: Callable[[], bool]) -> bool:
         try:
             return work()
         except KeyboardInterrupt as error:
-            if ends(error):
+            if is_ending(error):
                 raise
             self.complain("interrupted")
         except BrokenPipeError:  # the reader of the output has closed it
             raise
         except (duckdb.Error, SdcError, RuntimeError, ValueError, OSError) as error:
             interrupted = "nterrupted" in str(error)
-            self.complain("interrupted" if interrupted else messages.one_line(error, text))
+            self.complain("interrupted" if interrupted else messages.shorten_error(error, text))
         self.pending = []
         return False
 
     def _run(self, text: str) -> bool:
         for statement in self.con.extract_statements(text):
-            interruptible(self.con, partial(self._draw, statement))
+            run_interruptibly(self.con, partial(self._draw, statement))
         return True
 
     def _draw(self, statement: duckdb.Statement) -> None:
         # (Python's client cannot take a comment after the semicolon)
-        result = self.con.sql(without_end(statement.query))
+        result = self.con.sql(strip_end(statement.query))
         if result is not None:
             self._show(result, statement.type)
 
@@ -143,10 +143,10 @@ class Session:
             case ".quit" | ".exit" | ".q", []:
                 raise Exit
             case ".help", []:
-                print(f"{messages.overview()}\n\nCommands")
+                print(f"{messages.list_help()}\n\nCommands")
                 print("\n".join(f"  {command:<9} {what}" for command, what in COMMANDS.items()))
             case ".help", _:
-                print(messages.about(" ".join(arguments)))
+                print(messages.describe_function(" ".join(arguments)))
             case ".tables", []:
                 print("\n".join(name for (name,) in self.con.execute(_TABLES).fetchall()))
             case ".examples", []:

@@ -41,12 +41,12 @@ def is_complete(text: str) -> bool:
     return bool(code) and text.encode()[code[-1] :][:1] == b";"  # tokens are counted in bytes
 
 
-def without_end(statement: str) -> str:
+def strip_end(statement: str) -> str:
     """Return one statement without its semicolon and what comes after it.
 
     Examples
     --------
-    >>> without_end("SELECT ';'; -- one")
+    >>> strip_end("SELECT ';'; -- one")
     "SELECT ';'"
     """
     if not is_complete(statement):
@@ -54,14 +54,14 @@ def without_end(statement: str) -> str:
     return statement.encode()[: _code(statement)[-1]].decode()
 
 
-def may_be_kept(text: str) -> bool:
+def is_harmless(text: str) -> bool:
     """Return whether a statement may be kept in the history: not one that may hold the secret key or a password.
 
     Examples
     --------
-    >>> may_be_kept("FROM sdc_help();"), may_be_kept("SET VARIABLE sdc_key = 'abc';")
+    >>> is_harmless("FROM sdc_help();"), is_harmless("SET VARIABLE sdc_key = 'abc';")
     (True, False)
-    >>> may_be_kept("ATTACH 'survey.duckdb' AS s;"), may_be_kept("ATTACH 'host=db password=abc' AS s (TYPE postgres);")
+    >>> is_harmless("ATTACH 'survey.duckdb' AS s;"), is_harmless("ATTACH 'host=db password=abc' AS s (TYPE postgres);")
     (True, False)
     """
     return _SECRET.search(text) is None

@@ -20,13 +20,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.catalogue.functions import renamed
-from sdc_sql.db.catalogue.macros import by_name, declared, former
+from sdc_sql.db.catalogue.macros import former, index_catalogue, read_catalogue
 from sdc_sql.errors import ParameterError
 from sdc_sql.methods import Methods
 
 try:
     from sdc_sql.spark.frame import Frame
-    from sdc_sql.spark.measures import measure
+    from sdc_sql.spark.measures import bind_macro
 except ModuleNotFoundError as error:
     if (error.name or "").split(".")[0] != "pyspark":
         raise
@@ -94,7 +94,7 @@ class Room:
         """Say of a measure that Spark does not run why; the verbs themselves are added below."""
         if verb in former():
             raise AttributeError(renamed(verb, former()[verb]))
-        found = by_name().get(f"sdc_{verb}")
+        found = index_catalogue().get(f"sdc_{verb}")
         if found is None or not found.not_compiled:
             raise AttributeError(f"There is no verb {verb} in this room on Spark.")
         raise AttributeError(f"{verb} does not run on Spark: {found.not_compiled}.")
@@ -124,7 +124,7 @@ class SparkVerbs:
     def __getattr__(self, verb: str) -> Room:
         """Say of a verb in which room it is."""
         verb = former().get(verb, verb)
-        found = by_name().get(f"sdc_{verb}")
+        found = index_catalogue().get(f"sdc_{verb}")
         room = next((name for name, its in ROOMS.items() if verb in vars(its)), found and found.room)
         if room is None or verb in ROOMS:
             raise AttributeError(f"There is no verb {verb} on Spark; its rooms ({', '.join(ROOMS)}) list them.")
@@ -132,12 +132,12 @@ class SparkVerbs:
 
 
 ROOMS: dict[str, type[Room]] = {}
-for _declaration in declared():
+for _declaration in read_catalogue():
     _room = _declaration.room
     if _declaration.masks:
         _name, _method = _declaration.verb, _verb(inspect.unwrap(getattr(Methods, _declaration.verb)))
     elif _declaration.is_table and not _declaration.not_compiled:
-        _name, _method = _declaration.name.removeprefix("sdc_"), measure(_declaration.name)
+        _name, _method = _declaration.name.removeprefix("sdc_"), bind_macro(_declaration.name)
     else:
         continue
     setattr(ROOMS.setdefault(_room, type(f"Spark{_room.title()}", (Room,), {})), _name, _method)

@@ -13,9 +13,9 @@ from pyspark.sql.pandas.types import from_arrow_type
 
 from sdc_sql import errors
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.macros import by_name, effect_of
-from sdc_sql.db.checks import told
-from sdc_sql.db.table import spelled
+from sdc_sql.db.catalogue.macros import find_effect, index_catalogue
+from sdc_sql.db.checks import text_for_message
+from sdc_sql.db.table import spell_column
 from sdc_sql.errors import ColumnError, ParameterError, TableError
 from sdc_sql.spark import worker
 
@@ -38,9 +38,9 @@ class Frame:
     def __init__(self, spark: SparkSession, table: str | DataFrame, key: str | None, *, id: str) -> None:  # noqa: A002
         self.spark, self._key = spark, key
         self.table = table if isinstance(table, str) else "the DataFrame"
-        self.frame = read(spark, table)
+        self.frame = resolve_frame(spark, table)
         self.columns = tuple(self.frame.columns)
-        self.con = worker.connection()  # the verbs put a matrix that is given as an array there
+        self.con = worker.connect_worker()  # the verbs put a matrix that is given as an array there
         self.keys: tuple[str, ...] = ()
         folded = [c.lower() for c in self.columns]
         twice = sorted({c for c in self.columns if folded.count(c.lower()) > 1})
@@ -53,7 +53,7 @@ class Frame:
 
     def found(self, role: str, name: str) -> str:
         """Return a column's name as the table spells it."""
-        return spelled(self.table, self.columns, role, name)
+        return spell_column(self.table, self.columns, role, name)
 
     def required(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
         """Return the id, or what was given; a table of Spark's has no other roles."""
@@ -69,7 +69,7 @@ class Frame:
         if into is not None:
             self._check_new(into)
         self._records = self._check_id()
-        if by_name()[f"sdc_{macro}"].needs_key:
+        if index_catalogue()[f"sdc_{macro}"].needs_key:
             worker.check_key(self._key)
         result = self._plan(macro, masking.columns, dict(masking.arguments))
         if into is None:
@@ -79,18 +79,18 @@ class Frame:
         return self.spark.table(into)
 
     def _plan(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
-        scope = by_name()[f"sdc_{macro}"].scope
+        scope = index_catalogue()[f"sdc_{macro}"].scope
         assert scope is not None  # noqa: S101 - for the type checker: every mask has one
         kind = scope.of(arguments)
         if kind == "record":  # these masks are exact whatever the partitions are
-            return self._by_record(macro, columns, arguments)
-        if kind == "cells" and effect_of(macro).matrix.kind != "none":  # the mask is one of PRAM
-            return self._by_cells(macro, columns, arguments)
-        return self._by_group(macro, columns, arguments)
+            return self._mask_by_record(macro, columns, arguments)
+        if kind == "cells" and find_effect(macro).matrix.kind != "none":  # the mask is one of PRAM
+            return self._mask_by_cells(macro, columns, arguments)
+        return self._mask_by_group(macro, columns, arguments)
 
-    def _by_record(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
+    def _mask_by_record(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
         tables = {}
-        beside = [p for p in by_name()[f"sdc_{macro}"].parameters if p.name not in MASKED]
+        beside = [p for p in index_catalogue()[f"sdc_{macro}"].parameters if p.name not in MASKED]
         for name in (p.name for p in beside if p.type == "table"):
             if arguments.get(name) is not None:
                 tables[f"sdc_{name}"] = self._table(str(arguments[name]))
@@ -98,55 +98,61 @@ class Frame:
         others = [arguments[p.name] for p in beside if p.type == "column" and arguments.get(p.name)]
         task = self._task(macro, columns, arguments, others, tables)
         # the macro is tried here on one record of each kind: an error is raised now, with its usual words
-        kinds = self.frame.select(*map(_column, task.seen[1:]))
+        kinds = self.frame.select(*map(_quote_column, task.seen[1:]))
         if tables and (household := arguments.get("household")):  # of each kind one, and not one for each household
             rest = [c for c in task.seen[1:] if c != household]
-            kinds = kinds.groupBy(*map(_column, rest)).agg(F.min(_column(str(household))).alias(str(household)))
+            kinds = kinds.groupBy(*map(_quote_column, rest)).agg(
+                F.min(_quote_column(str(household))).alias(str(household))
+            )
         else:
             kinds = kinds.distinct() if tables else kinds.limit(1)
-        worker.masked_table(task, self._key, self._numbered(kinds))
-        return self._mapped(task)
+        worker.mask_table(task, self._key, self._number_records(kinds))
+        return self._map_chunks(task)
 
-    def _by_cells(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Any]) -> DataFrame:
+    def _mask_by_cells(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Any]) -> DataFrame:
         within = arguments.get("within") or ([arguments["stratum"]] if arguments.get("stratum") else [])
         names = tuple(dict.fromkeys([*within, *columns]))
-        counts = self.frame.groupBy(*map(_column, names)).agg(F.count(F.lit(1)).alias("sdc__count"))
-        cells = self._numbered(counts)
+        counts = self.frame.groupBy(*map(_quote_column, names)).agg(F.count(F.lit(1)).alias("sdc__count"))
+        cells = self._number_records(counts)
         numbers = pa.table({"sdc_id": cells[self.id], "sdc_count": cells["sdc__count"]})
         guaranteed = macro == "pram_guaranteed"
         named = list(within) or None
-        tallied = query.call(
+        tallied = query.call_macro(
             "sdc__pram_tallied_before", "sdc_cells", columns, self.id, named, "sdc_numbers", guaranteed
         )
         with worker.registered(self.con, {"sdc_cells": cells.drop_columns("sdc__count"), "sdc_numbers": numbers}):
             counted = worker.arrow(self.con, tallied)
         with worker.registered(self.con, {"sdc_tallied": counted}):
             if guaranteed:
-                made = query.call("sdc__pram_design", "sdc_tallied", arguments["xi"], named)
+                made = query.call_macro("sdc__pram_design", "sdc_tallied", arguments["xi"], named)
             else:
-                made = query.call("sdc__pram_staying", "sdc_tallied", arguments["retention"], arguments["stratum"])
+                made = query.call_macro(
+                    "sdc__pram_staying", "sdc_tallied", arguments["retention"], arguments["stratum"]
+                )
             staying = worker.arrow(self.con, made)
-        with worker.registered(self.con, {"sdc_staying": staying}), worker.keyed(self.con, self._key):
+        with worker.registered(self.con, {"sdc_staying": staying}), worker.hold_key(self.con, self._key):
             drawn = [arguments["stream"], arguments["release"]]
-            design = worker.arrow(self.con, query.call("sdc__pram_keyed", "sdc_staying", columns, *drawn))
+            design = worker.arrow(self.con, query.call_macro("sdc__pram_keyed", "sdc_staying", columns, *drawn))
         given: dict[str, Any] = {"columns": columns, "design": "sdc_design", "id": self.id, "within": named}
         household = arguments.get("household")
         given |= {"unit": arguments["unit"], "household": household}
         others = [*within, household] if household else within
-        return self._mapped(self._task("pram_by_design", columns, given, others, {"sdc_design": design}))
+        return self._map_chunks(self._task("pram_by_design", columns, given, others, {"sdc_design": design}))
 
-    def _by_group(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
+    def _mask_by_group(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
         stratum = arguments.get("stratum")
         others = [name for name in (stratum, arguments.get("household")) if name]
         task = self._task(macro, columns, arguments, others, {})
-        carried, key = self._carried(task), self._key
-        groups = self._plain().groupBy(*([f"c{self.columns.index(str(stratum))}"] if stratum else []))
-        return groups.applyInArrow(worker.by_groups(carried, key), self._schema(task))
+        carried, key = self._pack_task(task), self._key
+        groups = self._rename_plainly().groupBy(*([f"c{self.columns.index(str(stratum))}"] if stratum else []))
+        return groups.applyInArrow(worker.mask_groups(carried, key), self._schema(task))
 
-    def _mapped(self, task: worker.Task) -> DataFrame:
-        return self._plain().mapInArrow(worker.by_chunks(self._carried(task), self._key), self._schema(task))
+    def _map_chunks(self, task: worker.Task) -> DataFrame:
+        return self._rename_plainly().mapInArrow(
+            worker.mask_chunks(self._pack_task(task), self._key), self._schema(task)
+        )
 
-    def _plain(self) -> DataFrame:
+    def _rename_plainly(self) -> DataFrame:
         """Return the records under names that pyspark's Arrow functions can take: c0, c1, ..."""
         return self.frame.toDF(*(f"c{i}" for i in range(len(self.columns))))
 
@@ -170,12 +176,12 @@ class Frame:
         ]
         return types.StructType(fields)
 
-    def _carried(self, task: worker.Task) -> Callable[[], worker.Task]:
+    def _pack_task(self, task: worker.Task) -> Callable[[], worker.Task]:
         """Return what gives the task on the executors. It travels by itself: it may be large, and then lies on disk."""
         sent = self.spark.sparkContext.broadcast(task)
         return lambda: sent.value
 
-    def _numbered(self, kinds: DataFrame) -> pa.Table:
+    def _number_records(self, kinds: DataFrame) -> pa.Table:
         table = kinds.toArrow()
         kind = self.frame.schema[self.id].dataType
         numbers = pa.array(range(table.num_rows), pa.int64())
@@ -187,12 +193,12 @@ class Frame:
         """Return the table of a matrix, mapping or hierarchy: one that was given as values, or a table of Spark."""
         known = "SELECT 1 FROM duckdb_views() WHERE view_name = ? AND temporary"
         if self.con.execute(known, [name]).fetchall():
-            return worker.arrow(self.con, query.call("sdc__rows", name))
-        return read(self.spark, name).toArrow()
+            return worker.arrow(self.con, query.call_macro("sdc__rows", name))
+        return resolve_frame(self.spark, name).toArrow()
 
     def _check_new(self, into: str) -> None:
         if not isinstance(into, str) or not into:
-            raise TableError(f"into is {told(into)}: it must be the name of a new table.")
+            raise TableError(f"into is {text_for_message(into)}: it must be the name of a new table.")
         if self.spark.catalog.tableExists(into):
             raise TableError(f"There is a table or view {into} already: drop it first, or give another name.")
 
@@ -205,7 +211,7 @@ class Frame:
                 f"The id ({name}) has type {kind.simpleString()}: on Spark it must be an integer or text, which every "
                 "engine writes alike (the draws of a record depend on its id as text)."
             )
-        count, identifier = F.col("sdc__count"), _column(name)
+        count, identifier = F.col("sdc__count"), _quote_column(name)
         cells = self.frame.select(identifier).groupBy(identifier).agg(F.count(F.lit(1)).alias("sdc__count"))
         missing = F.sum(F.when(identifier.isNull(), count))
         row = cells.agg(F.sum(count), missing, F.count(F.when((count > 1) & identifier.isNotNull(), 1))).collect()[0]
@@ -218,16 +224,18 @@ class Frame:
         return int(row[0])
 
 
-def _column(name: str) -> Any:  # noqa: ANN401 - a Column
+def _quote_column(name: str) -> Any:  # noqa: ANN401 - a Column
     quoted = name.replace("`", "``")
     return F.col(f"`{quoted}`")
 
 
-def read(spark: SparkSession, table: str | DataFrame) -> DataFrame:
+def resolve_frame(spark: SparkSession, table: str | DataFrame) -> DataFrame:
     """Return a table by its name; a DataFrame as it is."""
     if not isinstance(table, str):
         if not hasattr(table, "mapInArrow"):
-            raise TableError(f"table is {told(table)}: it must be the name of a Spark table, or a DataFrame.")
+            raise TableError(
+                f"table is {text_for_message(table)}: it must be the name of a Spark table, or a DataFrame."
+            )
         return table
     try:
         return spark.table(table)

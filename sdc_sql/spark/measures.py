@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sdc_sql.compiler import compiled_call
-from sdc_sql.compiler.definitions import definitions
+from sdc_sql.compiler import compile_call
+from sdc_sql.compiler.definitions import load_definitions
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.macros import by_name
+from sdc_sql.db.catalogue.macros import index_catalogue
 from sdc_sql.errors import ParameterError, TableError
-from sdc_sql.spark.frame import read
+from sdc_sql.spark.frame import resolve_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,12 +26,12 @@ _NUMBER = count(1)
 _PLAIN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")  # a name that Spark and DuckDB read alike: a measure may tell it
 
 
-def measured(spark: SparkSession, macro: str, *arguments: Any, **named: Any) -> DataFrame:  # noqa: ANN401
+def compute_measure(spark: SparkSession, macro: str, *arguments: Any, **named: Any) -> DataFrame:  # noqa: ANN401
     """Return the answer of a macro, computed on Spark when it is read.
 
     The tables are put under names of their own while the query is made: the answer holds on to what they are.
     """
-    parameters = {p.name: p.type for p in by_name()[macro].parameters}
+    parameters = {p.name: p.type for p in index_catalogue()[macro].parameters}
     if len(arguments) > len(parameters):
         raise ParameterError(
             f"{macro} takes {len(parameters)} arguments ({', '.join(parameters)}), not {len(arguments)}."
@@ -44,7 +44,7 @@ def measured(spark: SparkSession, macro: str, *arguments: Any, **named: Any) -> 
     columns: dict[str, list[str]] = {}
 
     def view(table: str | DataFrame, *, is_told: bool = False) -> str:
-        frame = read(spark, table)
+        frame = resolve_frame(spark, table)
         _check_once(frame)
         if is_told and isinstance(table, str) and _PLAIN.fullmatch(table):
             columns[table] = frame.columns
@@ -59,17 +59,19 @@ def measured(spark: SparkSession, macro: str, *arguments: Any, **named: Any) -> 
             if parameters[parameter] == "table":
                 given[parameter] = view(given[parameter])
             elif parameters[parameter] == "tables":
-                given[parameter] = [view(table, is_told=True) for table in _several(macro, parameter, given[parameter])]
+                given[parameter] = [
+                    view(table, is_told=True) for table in _require_list(macro, parameter, given[parameter])
+                ]
         # not `compile` itself: a macro may have arguments of the same names as those of its own
-        call = query.call(macro, **given).find(exp.Anonymous)
+        call = query.call_macro(macro, **given).find(exp.Anonymous)
         assert call is not None  # noqa: S101 - for the type checker: it was just made
-        return spark.sql(compiled_call(call, "spark", columns.__getitem__))
+        return spark.sql(compile_call(call, "spark", columns.__getitem__))
     finally:
         for name in views:
             spark.catalog.dropTempView(name)
 
 
-def _several(macro: str, parameter: str, given: Any) -> list[Any]:  # noqa: ANN401
+def _require_list(macro: str, parameter: str, given: Any) -> list[Any]:  # noqa: ANN401
     if isinstance(given, list | tuple):
         return list(given)
     raise ParameterError(
@@ -84,7 +86,7 @@ def _check_once(frame: DataFrame) -> None:
         raise TableError(f"The table has several columns called {', '.join(twice)}: rename them first.")
 
 
-def _default(value: exp.Expression) -> Any:  # noqa: ANN401
+def _convert_default(value: exp.Expression) -> Any:  # noqa: ANN401
     """Return a macro's default as Python's: 'category', 3, 0.01, None."""
     if isinstance(value, exp.Null):
         return None
@@ -92,16 +94,16 @@ def _default(value: exp.Expression) -> Any:  # noqa: ANN401
     return float(said) if isinstance(said, Decimal) else said
 
 
-def measure(macro: str) -> Callable[..., DataFrame]:
+def bind_macro(macro: str) -> Callable[..., DataFrame]:
     """Return a macro as a method that takes its arguments, tables as names or DataFrames."""
 
     def on_spark(self: Any, *arguments: Any, **named: Any) -> DataFrame:  # noqa: ANN401
-        return measured(self._spark, macro, *arguments, **named)
+        return compute_measure(self._spark, macro, *arguments, **named)
 
-    definition = definitions()[macro]
+    definition = load_definitions()[macro]
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     taken = [
-        inspect.Parameter(p, own.kind, default=_default(definition.defaults[p]))
+        inspect.Parameter(p, own.kind, default=_convert_default(definition.defaults[p]))
         if p in definition.defaults
         else inspect.Parameter(p, own.kind)
         for p in definition.parameters
@@ -109,7 +111,7 @@ def measure(macro: str) -> Callable[..., DataFrame]:
     on_spark.__signature__ = inspect.Signature([own, *taken], return_annotation="DataFrame")  # type: ignore[attr-defined]
     told = ", ".join(f"{p}=..." if p in definition.defaults else p for p in definition.parameters)
     on_spark.__name__ = on_spark.__qualname__ = macro.removeprefix("sdc_")
-    summary = by_name()[macro].summary
+    summary = index_catalogue()[macro].summary
     on_spark.__doc__ = (
         f"{summary[0].upper()}{summary[1:]}\n\n``{on_spark.__name__}({told})``, as {macro}; returns a DataFrame."
     )

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import load_macros
-from sdc_sql.errors import translated
+from sdc_sql.errors import translate_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -41,43 +41,43 @@ class Task:
 
 
 @cache
-def connection() -> duckdb.DuckDBPyConnection:
+def connect_worker() -> duckdb.DuckDBPyConnection:
     """Return this process's DuckDB, with the macros on it; Spark runs the tasks in parallel, DuckDB need not."""
     con = duckdb.connect()
     con.execute("SET threads = 1")
     return con
 
 
-def set_key(con: duckdb.DuckDBPyConnection, key: str | None) -> None:
+def hand_over_key(con: duckdb.DuckDBPyConnection, key: str | None) -> None:
     """Hand over the secret key as a parameter: it stands in no SQL text."""
     con.execute("SET VARIABLE sdc_key = ?", [key])
 
 
 @contextmanager
-def keyed(con: duckdb.DuckDBPyConnection, key: str | None) -> Iterator[None]:
+def hold_key(con: duckdb.DuckDBPyConnection, key: str | None) -> Iterator[None]:
     """Have the secret key at hand while a block runs."""
-    set_key(con, key)
+    hand_over_key(con, key)
     try:
         yield
     finally:
-        set_key(con, None)
+        hand_over_key(con, None)
 
 
 def check_key(key: str | None) -> None:
     """Refuse draws without a key, in the words of the macros."""
-    con = connection()
-    with keyed(con, key):
+    con = connect_worker()
+    with hold_key(con, key):
         arrow(con, exp.select(exp.alias_(exp.Anonymous(this="sdc__secret_key"), "k")))
 
 
-def masked_table(task: Task, key: str | None, table: pa.Table) -> pa.Table:
+def mask_table(task: Task, key: str | None, table: pa.Table) -> pa.Table:
     """Return the records in their order, with the masked values in the place of their own."""
     if not table.num_rows:
         return table
-    con = connection()
+    con = connect_worker()
     shown = table.select(list(task.seen))
     places = pa.table({"sdc_id": table[task.id], "sdc_place": pa.array(range(table.num_rows), pa.int64())})
-    with registered(con, {**task.tables, RECORDS: shown, PLACES: places}), keyed(con, key):
+    with registered(con, {**task.tables, RECORDS: shown, PLACES: places}), hold_key(con, key):
         found = arrow(con, _query(task))
     result = table
     for name in task.columns:
@@ -90,7 +90,7 @@ def masked_table(task: Task, key: str | None, table: pa.Table) -> pa.Table:
 
 def new_types(task: Task, empty: pa.Table) -> dict[str, pa.DataType]:
     """Return the types that a macro gives its columns; no record is masked."""
-    con = connection()
+    con = connect_worker()
     places = pa.table({"sdc_id": empty[task.id], "sdc_place": pa.array([], pa.int64())})
     with registered(con, {**task.tables, RECORDS: empty.select(list(task.seen)), PLACES: places}):
         found = arrow(con, _query(task).limit(0)).schema
@@ -98,7 +98,7 @@ def new_types(task: Task, empty: pa.Table) -> dict[str, pa.DataType]:
 
 
 def _query(task: Task) -> exp.Select:
-    values = exp.alias_(query.call(f"sdc__{task.macro}", RECORDS, *task.arguments).subquery(), "v", table=True)
+    values = exp.alias_(query.call_macro(f"sdc__{task.macro}", RECORDS, *task.arguments).subquery(), "v", table=True)
     places = exp.alias_(exp.to_table(PLACES), "p", table=True)
     same = exp.column("sdc__id", table="v").eq(exp.column("sdc_id", table="p"))
     columns = (exp.column(c, table="v", quoted=True) for c in task.columns)
@@ -107,8 +107,8 @@ def _query(task: Task) -> exp.Select:
 
 def arrow(con: duckdb.DuckDBPyConnection, select: exp.Expression) -> pa.Table:
     """Return the rows of a query as an Arrow table; what is wrong as an error of ours."""
-    with translated():
-        written = query.text(select)
+    with translate_errors():
+        written = query.write_sql(select)
         load_macros(con, written)
         return con.sql(written).to_arrow_table()
 
@@ -130,38 +130,38 @@ class registered:  # noqa: N801 - reads as what it does
             self.con.unregister(name)
 
 
-def by_chunks(
+def mask_chunks(
     task: Callable[[], Task], key: str | None
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Return the function that masks the batches of a partition: each record by itself."""
 
     def masked(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for table in chunks(batches):
-            yield from masked_table(task(), key, _named(task(), table)).to_batches(max_chunksize=CHUNK)
+        for table in split_chunks(batches):
+            yield from mask_table(task(), key, _rename_columns(task(), table)).to_batches(max_chunksize=CHUNK)
 
     return masked
 
 
-def by_groups(task: Callable[[], Task], key: str | None) -> Callable[[pa.Table], pa.Table]:
+def mask_groups(task: Callable[[], Task], key: str | None) -> Callable[[pa.Table], pa.Table]:
     """Return the function that masks a stratum: its records together."""
 
     def masked(table: pa.Table) -> pa.Table:
-        return masked_table(task(), key, _named(task(), table))
+        return mask_table(task(), key, _rename_columns(task(), table))
 
     return masked
 
 
-def _named(task: Task, table: pa.Table) -> pa.Table:
+def _rename_columns(task: Task, table: pa.Table) -> pa.Table:
     return table.rename_columns(list(task.names))
 
 
-def chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+def split_chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     """Join small batches into tables of some size.
 
     Examples
     --------
     >>> batch = pa.record_batch({"a": list(range(60_000))})
-    >>> [table.num_rows for table in chunks([batch] * 3)]
+    >>> [table.num_rows for table in split_chunks([batch] * 3)]
     [120000, 60000]
     """
     waiting: list[pa.RecordBatch] = []

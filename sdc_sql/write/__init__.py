@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sdc_sql.db.catalogue.macros import declared
+from sdc_sql.db.catalogue.macros import read_catalogue
 from sdc_sql.release.reading.schema import NAME as RELEASE_SCHEMA
 from sdc_sql.write import catalogue, dbt_macros, dbt_tests, measures, methods, results, schema
 
@@ -22,25 +22,25 @@ ROOMS = ("linkage", "loss", "mask", "risk")
 SCHEMA = f"sdc_sql/release/reading/{RELEASE_SCHEMA}"
 
 
-def written() -> dict[str, str]:
+def generate_files() -> dict[str, str]:
     """Return the text of each file that is written, by its path in the clone."""
-    found = {f"{PACKAGE}/{name}": text for name, text in dbt_macros.written(declared()).items()}
+    found = {f"{PACKAGE}/{name}": text for name, text in dbt_macros.generate_macros(read_catalogue()).items()}
     by_hand = [p for p in sorted((ROOT / PACKAGE / "tests").glob("*.sql")) if p.name not in dbt_tests.WRITTEN]
-    tests = dbt_tests.written(declared(), [p.read_text(encoding="utf-8") for p in by_hand])
+    tests = dbt_tests.generate_tests(read_catalogue(), [p.read_text(encoding="utf-8") for p in by_hand])
     found |= {f"{PACKAGE}/tests/{name}": text for name, text in tests.items()}
-    functions = measures.written(declared())
+    functions = measures.written(read_catalogue())
     modules = _modules() | functions
     found |= functions
-    found[METHODS] = methods.written(declared(), modules)
-    found[RESULTS] = results.written(modules)
-    found[SCHEMA] = schema.written()
-    found[CATALOGUE] = catalogue.put_into((ROOT / CATALOGUE).read_text(encoding="utf-8"), declared())
+    found[METHODS] = methods.generate_methods(read_catalogue(), modules)
+    found[RESULTS] = results.generate_results(modules)
+    found[SCHEMA] = schema.generate_schema()
+    found[CATALOGUE] = catalogue.insert_tables((ROOT / CATALOGUE).read_text(encoding="utf-8"), read_catalogue())
     return found
 
 
-def stale() -> dict[str, str | None]:
+def find_stale() -> dict[str, str | None]:
     """Return what is not as it should be: the text to write, or None for a file to be removed."""
-    wanted = written()
+    wanted = generate_files()
     found = {
         name: text
         for name, text in wanted.items()

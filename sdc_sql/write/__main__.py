@@ -1,8 +1,8 @@
 """``python -m sdc_sql.write``: write anew what comes from the headers of the SQL files, and print what was written."""
 
-from sdc_sql.write import ROOT, stale
+from sdc_sql.write import ROOT, find_stale
 
-for name, text in stale().items():
+for name, text in find_stale().items():
     if text is None:
         (ROOT / name).unlink()
     else:

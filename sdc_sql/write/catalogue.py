@@ -19,7 +19,7 @@ ROOMS = {
 }
 
 
-def put_into(text: str, declared: Iterable[Declaration]) -> str:
+def insert_tables(text: str, declared: Iterable[Declaration]) -> str:
     """Return the text with the tables between its two lines."""
     head, _, rest = text.partition(FIRST)
     _, last, tail = rest.partition(LAST)
@@ -39,31 +39,31 @@ def _room(title: str, listed: list[Declaration]) -> str:
     parts = [f"### {title}"]
     if masks:
         parts.append(
-            _table(
+            _write_table(
                 ["mask", "what it does", "keeps; guarantees", "scope", "source"],
-                [[_call(d), _first(d.summary), _promise(d), str(d.scope), d.source] for d in masks],
+                [[_write_call(d), _capitalise(d.summary), _promise(d), str(d.scope), d.source] for d in masks],
             )
         )
     parts.append(
-        _table(
+        _write_table(
             ["function", "what it is", "columns of the result", "source"],
-            [[_call(d), _first(d.summary), ", ".join(d.given.names), d.source] for d in others],
+            [[_write_call(d), _capitalise(d.summary), ", ".join(d.given.names), d.source] for d in others],
         )
     )
     return "\n\n".join(parts)
 
 
-def _table(names: list[str], rows: list[list[str]]) -> str:
+def _write_table(names: list[str], rows: list[list[str]]) -> str:
     lines = [names, ["---"] * len(names), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _call(declaration: Declaration) -> str:
+def _write_call(declaration: Declaration) -> str:
     python = "" if not declaration.needs_python else " (Python)"
     return f"[`{declaration.signature}`]({declaration.file}){python}"
 
 
-def _first(text: str) -> str:
+def _capitalise(text: str) -> str:
     return text[0].upper() + text[1:]
 
 

@@ -16,18 +16,18 @@ ROOMS = ("linkage", "loss", "mask", "risk")
 MASKS = "mask/masks.sql"
 
 
-def written(declared: Iterable[Declaration]) -> dict[str, str]:
+def generate_macros(declared: Iterable[Declaration]) -> dict[str, str]:
     """Return the files, by their path in the folder of macros; none for sdc_help, which is for a prompt."""
     files: dict[str, list[Declaration]] = {}
     for declaration in declared:
         if declaration.is_table and declaration.name != "sdc_help":
             files.setdefault(declaration.file.replace("core/", "risk/"), []).append(declaration)
-    found = {name: f"{{#- {NOTE} -#}}\n\n" + "\n".join(map(_macro, listed)) for name, listed in files.items()}
+    found = {name: f"{{#- {NOTE} -#}}\n\n" + "\n".join(map(_write_macro, listed)) for name, listed in files.items()}
     every = [declaration for listed in files.values() for declaration in listed]
     found[MASKS] = _masks([d for d in every if d.masks], [d for d in every if d.is_step])
     for room in ROOMS:
         found[f"{room}/{room}.yml"] = document(
-            entry(d.name[4:], _description(d), d.parameters)
+            entry(d.name[4:], _describe_mask(d), d.parameters)
             for name in sorted(files)
             if name.startswith(f"{room}/")
             for d in files[name]
@@ -35,7 +35,7 @@ def written(declared: Iterable[Declaration]) -> dict[str, str]:
     return found
 
 
-def _macro(declaration: Declaration) -> str:
+def _write_macro(declaration: Declaration) -> str:
     required, named = [p.name for p in declaration.required], [p.name for p in declaration.optional]
     signature = ", ".join([*required, *(f"{name}=none" for name in named)])
     options = ", ".join(f"'{name}': {name}" for name in named)
@@ -69,7 +69,7 @@ def _masks(masks: Iterable[Declaration], steps: Iterable[Declaration]) -> str:
     masks = list(masks)
     drawing = "".join(f"        '{m.name[4:]}',\n" for m in steps if _draws(m))
     of_one = "".join(f"        '{m.name[4:]}',\n" for m in masks if any(p.name == "column_name" for p in m.parameters))
-    rows = "".join(f"        '{mask.name[4:]}': {_by_record(mask)},\n" for mask in masks)
+    rows = "".join(f"        '{mask.name[4:]}': {_list_record_choices(mask)},\n" for mask in masks)
     return (
         f"{{#- {NOTE}\n\n"
         "    Each mask, with the values of arguments by which it masks a record by itself; none where it never does.\n"
@@ -81,7 +81,7 @@ def _masks(masks: Iterable[Declaration], steps: Iterable[Declaration]) -> str:
     )
 
 
-def _by_record(mask: Declaration) -> str:
+def _list_record_choices(mask: Declaration) -> str:
     scope = mask.scope
     if scope is None or scope.kind != "record":
         return "none"
@@ -92,7 +92,7 @@ def _by_record(mask: Declaration) -> str:
     return f"{{'{scope.parameter}': [{', '.join([*left_out, *map(repr, scope.choices)])}]}}"
 
 
-def _description(declaration: Declaration) -> str:
+def _describe_mask(declaration: Declaration) -> str:
     said, scope = sentence(declaration.summary), declaration.scope
     if not declaration.masks or scope is None:
         return said

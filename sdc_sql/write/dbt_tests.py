@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.headers import Parameter, comment
-from sdc_sql.figures.registry import limitable
+from sdc_sql.db.catalogue.headers import Parameter, read_comment
+from sdc_sql.figures.registry import list_limitable
 from sdc_sql.write.dbt_yaml import NOTE, document, entry
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ FITTED = {"model": "fitted_model"}  # a measure has a model of its own, where db
 MAXIMUM = Parameter("maximum", "number", "the limit, strictly between 0 and 1; the figure must be below it")
 
 
-def written(declared: Iterable[Declaration], by_hand: Iterable[str]) -> dict[str, str]:
+def generate_tests(declared: Iterable[Declaration], by_hand: Iterable[str]) -> dict[str, str]:
     """Return the files: the tests of declared limits, and the documentation of these and of those by hand."""
     known = {declaration.name: declaration for declaration in declared}
     limited = [declaration for declaration in known.values() if declaration.limit]
@@ -38,14 +38,16 @@ def written(declared: Iterable[Declaration], by_hand: Iterable[str]) -> dict[str
     entries += [_entry_by_hand(test, known) for text in by_hand for test in _TEST.finditer(text)]
     return {
         LIMITS: f"{{#- {NOTE} -#}}\n\n" + "\n".join(map(_test, limited)),
-        FIGURES: _figures(known.values()),
+        FIGURES: _write_figures(known.values()),
         "tests.yml": document(entries),
     }
 
 
-def _figures(declared: Iterable[Declaration]) -> str:
+def _write_figures(declared: Iterable[Declaration]) -> str:
     """Return the macro that says what a limit can name: arguments, rows and the directions of figures."""
-    rows = "".join(f"        '{d.name[4:]}': {_measure(d)},\n" for d in declared if d.is_table and limitable(d))
+    rows = "".join(
+        f"        '{d.name[4:]}': {_write_measure(d)},\n" for d in declared if d.is_table and list_limitable(d)
+    )
     return (
         f"{{#- {NOTE}\n\n"
         "    Each measure with its arguments, the columns that tell its rows apart, and its figures: what they bear,\n"
@@ -54,28 +56,28 @@ def _figures(declared: Iterable[Declaration]) -> str:
     )
 
 
-def _measure(declaration: Declaration) -> str:
+def _write_measure(declaration: Declaration) -> str:
     required, optional = [p.name for p in declaration.required], [p.name for p in declaration.optional]
     tables = [p.name for p in declaration.required if p.type == "table"]
     # where there are several tables, each has a name of its own
     tested = "released" if "released" in tables else next(iter(tables), "")
-    figures = ", ".join(map(_figure, limitable(declaration)))
+    figures = ", ".join(map(_write_figure, list_limitable(declaration)))
     parts = {"required": required, "optional": optional, "by": list(declaration.given.by)}
     said = ", ".join(f"'{name}': {value}" for name, value in parts.items())
     return f"{{'tested': '{tested}', {said}, 'figures': {{{figures}}}}}"
 
 
-def _figure(column: Column) -> str:
+def _write_figure(column: Column) -> str:
     best = "none" if column.best is None or not column.bears else f"{column.best:g}"
     return f"'{column.name}': ['{column.bears}', {str(column.more).lower()}, {best}]"
 
 
-def _arguments(declaration: Declaration) -> list[Parameter]:
+def _list_arguments(declaration: Declaration) -> list[Parameter]:
     optional = (replace(p, name=FITTED.get(p.name, p.name)) for p in declaration.optional)
-    return [MODEL, *_given(declaration, original=True), MAXIMUM, *optional]
+    return [MODEL, *_list_test_arguments(declaration, original=True), MAXIMUM, *optional]
 
 
-def _given(declaration: Declaration, *, original: bool = False) -> list[Parameter]:
+def _list_test_arguments(declaration: Declaration, *, original: bool = False) -> list[Parameter]:
     """Return what is given beside the tested model: of two tables that is the released one."""
     compares = any(p.name == "released" for p in declaration.required)
     others = [p for p in declaration.required if p.name != "released"] if compares else list(declaration.required)
@@ -85,15 +87,15 @@ def _given(declaration: Declaration, *, original: bool = False) -> list[Paramete
 def _test(declaration: Declaration) -> str:
     limit, named = declaration.limit, {FITTED.get(p.name, p.name): p.name for p in declaration.optional}
     assert limit is not None  # noqa: S101 - for the type checker: those without one have no test
-    given = ", ".join(p.name for p in _given(declaration))
+    given = ", ".join(p.name for p in _list_test_arguments(declaration))
     original = ", original" if any(p.name == "original" for p in declaration.required) else ""
-    signature = ", ".join(f"{p.name}=none" if p.name in named else p.name for p in _arguments(declaration))
+    signature = ", ".join(f"{p.name}=none" if p.name in named else p.name for p in _list_arguments(declaration))
     options = ", ".join(f"'{name}': {argument}" for argument, name in named.items())
     meaning = limit.meaning.replace("'", "\\'")
     measure = f"'{declaration.name}', [{given}], {{{options}}}, '{limit.figure}'"
     return (
         f"{{% test {limit.test}({signature}) %}}\n"
-        f"    {{{{ sdc.sdc__only('{limit.test}', kwargs, {[p.name for p in _arguments(declaration)[1:]]}) }}}}\n"
+        f"    {{{{ sdc.sdc__only('{limit.test}', kwargs, {[p.name for p in _list_arguments(declaration)[1:]]}) }}}}\n"
         f"    {{{{ sdc.sdc__not_below(model, {measure}, maximum,\n        '{meaning}'{original}) }}}}\n"
         "{% endtest %}\n"
     )
@@ -104,14 +106,14 @@ def _entry(declaration: Declaration) -> str:
     assert limit is not None  # noqa: S101 - as above
     meaning = limit.meaning[0].lower() + limit.meaning[1:]
     description = f"Fails where {limit.figure}, {meaning}, is not below the maximum."
-    return entry(f"test_{limit.test}", description, _arguments(declaration))
+    return entry(f"test_{limit.test}", description, _list_arguments(declaration))
 
 
 def _entry_by_hand(test: re.Match[str], known: Mapping[str, Declaration]) -> str:
     """Return the documentation of a test: an argument that is not its own is that of a macro which it calls."""
     said, _, own = test["comment"].partition("Parameters:\n")
     lines = ["-- Parameters:", *(f"--   {line.strip()}" for line in own.splitlines() if line.strip())]
-    arguments = {"model": MODEL, "maximum": MAXIMUM} | comment(f"dbt ({test['name']})", 1, lines).parameters
+    arguments = {"model": MODEL, "maximum": MAXIMUM} | read_comment(f"dbt ({test['name']})", 1, lines).parameters
     _only, _, body = test["body"].partition("}}\n")
     for name in re.findall(r"'(sdc_[a-z]\w*)'", body):
         arguments = {p.name: p for p in known[name].parameters} | arguments

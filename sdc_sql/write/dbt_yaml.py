@@ -24,12 +24,12 @@ TYPES = {
 
 def entry(name: str, description: str, parameters: Iterable[Parameter]) -> str:
     """Return what documents a macro: its name, what it is for, and its arguments."""
-    lines = [f"- name: {name}", f"  description: {_quoted(description)}", "  arguments:"]
+    lines = [f"- name: {name}", f"  description: {_quote_text(description)}", "  arguments:"]
     for parameter in parameters:
         lines += [
             f"  - name: {parameter.name}",
             f"    type: {TYPES[parameter.type]}",
-            f"    description: {_quoted(_description(parameter))}",
+            f"    description: {_quote_text(_describe_argument(parameter))}",
         ]
     return "\n".join(lines)
 
@@ -39,7 +39,7 @@ def sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:].removesuffix('.')}."
 
 
-def _description(parameter: Parameter) -> str:
+def _describe_argument(parameter: Parameter) -> str:
     said = sentence(parameter.meaning)
     if parameter.type == "table":
         said += " A ref or source, or the name of a common table expression."
@@ -50,7 +50,7 @@ def _description(parameter: Parameter) -> str:
     return said
 
 
-def _quoted(text: str) -> str:
+def _quote_text(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 

@@ -57,9 +57,9 @@ def arguments(macro: Declaration) -> tuple[Argument, ...]:
 
     Examples
     --------
-    >>> from sdc_sql.db.catalogue.macros import by_name
-    >>> [a.call for a in arguments(by_name()["sdc_k_map"])]
-    ['data.table', 'table_of(data, "population", population)', 'data.keys', 'k=checked_number("k_map", "k", k)']
+    >>> from sdc_sql.db.catalogue.macros import index_catalogue
+    >>> [a.call for a in arguments(index_catalogue()["sdc_k_map"])]
+    ['data.table', 'table_of(data, "population", population)', 'data.keys', 'k=require_number("k_map", "k", k)']
     """
     return tuple(_argument(macro, parameter) for parameter in macro.parameters)
 
@@ -88,7 +88,7 @@ def _role(macro: Declaration, parameter: Parameter) -> str | None:
     of_records = macro.returned is not None and macro.returned.is_relation
     required = parameter.default is None
     roles = dict.fromkeys(MEASURED, "data.table")
-    roles |= {"keys": "matching_keys(data)" if compared and refused else "data.keys"}
+    roles |= {"keys": "require_matching_keys(data)" if compared and refused else "data.keys"}
     roles |= {"small_weights": "data.small_weights"}
     if required:
         roles |= {"id": 'data.required("id")', "household": 'data.required("household")'}
@@ -106,26 +106,26 @@ def _passed(macro: Declaration, parameter: Parameter, name: str) -> str:
     if parameter.name == "original":
         return "original_table(data, original)"
     if parameter.name == "weight":
-        return "weight_of(weight)"
+        return "name_weight(weight)"
     words = _SPOKEN.get(name, name.replace("_", " ").removesuffix("s"))
     if parameter.type == "columns" and optional and name != "columns":
         # some of those columns: which they are is the macro's to check
         of_those = any(p.name == "columns" for p in macro.required)
-        return f"some_of({name})" if of_those else f"further_columns(data, {name}, {_quoted(words)})"
+        return f"list_or_none({name})" if of_those else f"further_columns(data, {name}, {_quoted(words)})"
     if parameter.type == "number or numbers":
         return name
     if parameter.type == "values":
-        return f"values({name})"
+        return f"list_categories({name})"
     role = "" if name == "columns" else f", {_quoted(words)}"
     checked = {
         "table": f"table_of(data, {_quoted(words)}, {name})",
         "column": f"data.found({_quoted(words)}, {name})",
-        "columns": f"columns_of(data, {name}{role})",
-        "truth value": f"flag({name}, {_quoted(name)})",
+        "columns": f"resolve_columns_or_keys(data, {name}{role})",
+        "truth value": f"require_flag({name}, {_quoted(name)})",
     }.get(parameter.type)
     if checked is None:
         what = "choice" if parameter.choices else "number"
-        checked = f"checked_{what}({verb}, {_quoted(parameter.name)}, {name})"
+        checked = f"require_{what}({verb}, {_quoted(parameter.name)}, {name})"
     of_columns = parameter.type in {"column", "columns"}
     return f"None if {name} is None else {checked}" if optional and of_columns else checked
 

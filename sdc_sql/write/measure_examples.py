@@ -15,8 +15,8 @@ from sqlglot import exp
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.headers import HeaderError
 from sdc_sql.db.catalogue.load import load
-from sdc_sql.db.catalogue.macros import by_name, file_texts
-from sdc_sql.db.catalogue.worked import worked
+from sdc_sql.db.catalogue.macros import file_texts, index_catalogue
+from sdc_sql.db.catalogue.worked import read_worked_examples
 from sdc_sql.db.showing.results import Result, Results
 from sdc_sql.write.measure_arguments import MEASURED
 
@@ -36,7 +36,7 @@ def example(macro: Declaration, arguments: tuple[Argument, ...]) -> str:
     """Return the section of the example."""
     drawn = _drawn(macro)
     known = {p.name for p in macro.parameters}
-    given = {n: v for n, v in _given(by_name()[drawn.macro], drawn.call).items() if n in known}
+    given = {n: v for n, v in _given(index_catalogue()[drawn.macro], drawn.call).items() if n in known}
     in_sql = _called(macro, given)
     name = next(given[n] for n in MEASURED if n in given).name
     tables = {n: t for n, t in drawn.tables.items() if any(n in _texts(value) for value in given.values())}
@@ -73,10 +73,10 @@ def _asked(arguments: tuple[Argument, ...], given: Mapping[str, exp.Expression])
 
 def _drawn(macro: Declaration) -> Worked:
     """Return the worked example of a macro, or one of another macro of its file, whose tables and arguments do."""
-    found = worked(macro.file, file_texts()[macro.file])
+    found = read_worked_examples(macro.file, file_texts()[macro.file])
     wanted = {p.name for p in macro.required}
     for one in (*(w for w in found if w.macro == macro.name), *found):
-        if wanted <= _given(by_name()[one.macro], one.call).keys():
+        if wanted <= _given(index_catalogue()[one.macro], one.call).keys():
             return one
     raise HeaderError(macro.file, 0, f"{macro.name} has no small table in the header, which its example would show.")
 
@@ -118,11 +118,11 @@ def _create(name: str, table: Drawn) -> str:
 
 def _literal(value: Any) -> str:  # noqa: ANN401 - what is drawn
     """Return a drawn value as SQL: a number as it is drawn."""
-    return repr(value) if isinstance(value, float) else query.text(query.literal(value))
+    return repr(value) if isinstance(value, float) else query.write_sql(query.make_text_literal(value))
 
 
 def _name(column: str) -> str:
-    return query.text(exp.to_identifier(column, quoted=column in {"from", "to", "values", "columns"}))
+    return query.write_sql(exp.to_identifier(column, quoted=column in {"from", "to", "values", "columns"}))
 
 
 def _executed(statement: str) -> list[str]:

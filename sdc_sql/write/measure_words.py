@@ -108,7 +108,7 @@ def raises(macro: Declaration, arguments: tuple[Argument, ...]) -> str:
             if roles
             else 'the table was described with ``nulls="wildcard"``'
         )
-    wrong = [f"``{a.name}``" for a in arguments if a.is_given and a.parameter.range and "checked" in a.passed]
+    wrong = [f"``{a.name}``" for a in arguments if a.is_given and a.parameter.range and "require_" in a.passed]
     if wrong:
         when.append(f"{' or '.join(wrong)} is out of its range")
     if when:

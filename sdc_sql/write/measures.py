@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 # What a written file may call or name, and where it stands; the others are for types only.
 _HOMES = {
     "dataclass": "dataclasses", "Literal": "typing",
-    "columns_of": "sdc_sql.compared", "further_columns": "sdc_sql.compared", "matching_keys": "sdc_sql.compared",
-    "original_table": "sdc_sql.compared", "some_of": "sdc_sql.compared", "table_of": "sdc_sql.compared",
-    "weight_of": "sdc_sql.compared",
-    "checked_choice": "sdc_sql.db.catalogue.arguments", "checked_number": "sdc_sql.db.catalogue.arguments",
-    "flag": "sdc_sql.db.checks", "Result": "sdc_sql.db.showing.results", "Results": "sdc_sql.db.showing.results",
-    "check_category": "sdc_sql.risk.sensitive", "values": "sdc_sql.risk.sensitive",
+    "resolve_columns_or_keys": "sdc_sql.compared", "further_columns": "sdc_sql.compared",
+    "require_matching_keys": "sdc_sql.compared",
+    "original_table": "sdc_sql.compared", "list_or_none": "sdc_sql.compared", "table_of": "sdc_sql.compared",
+    "name_weight": "sdc_sql.compared",
+    "require_choice": "sdc_sql.db.catalogue.arguments", "require_number": "sdc_sql.db.catalogue.arguments",
+    "require_flag": "sdc_sql.db.checks", "Result": "sdc_sql.db.showing.results",
+    "Results": "sdc_sql.db.showing.results",
+    "check_category": "sdc_sql.risk.sensitive", "list_categories": "sdc_sql.risk.sensitive",
 }  # fmt: skip
 _TYPED = {"Iterable": "collections.abc", "duckdb": "", "Described": "sdc_sql.compared", "Roles": "sdc_sql.roles"}
 _FIELDS = {"BIGINT": "int", "INTEGER": "int", "DOUBLE": "float", "VARCHAR": "str", "BOOLEAN": "bool"}

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.db.catalogue.functions import renamed
 from sdc_sql.db.catalogue.macros import former
 {imports}
-from sdc_sql.roles import as_mask, as_measure, as_method
+from sdc_sql.roles import bind_mask, bind_measure, bind_method
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles
@@ -57,7 +57,7 @@ _ROOM = '''class {name}(Room):
 {methods}'''
 
 
-def written(declared: Iterable[Declaration], modules: Mapping[str, str]) -> str:
+def generate_methods(declared: Iterable[Declaration], modules: Mapping[str, str]) -> str:
     """Return the text of ``sdc_sql/methods.py``: what is declared and has its function in one of the modules."""
     declared = [*declared]
     homes = {}
@@ -73,7 +73,7 @@ def written(declared: Iterable[Declaration], modules: Mapping[str, str]) -> str:
             homes[declaration.verb] = (room, stem)
     imports = (f"from sdc_sql.{room} import {stem} as _{stem}" for room, stem in sorted(set(homes.values())))
     by_household = {d.verb for d in declared if d.is_step and d.effect.households.kind != "checked"}
-    ways = {v: "as_measure" if v in risks else "as_mask" if v in by_household else "as_method" for v in homes}
+    ways = {v: "bind_measure" if v in risks else "bind_mask" if v in by_household else "bind_method" for v in homes}
     rooms = {room: room.title() for room in sorted({room for room, _ in homes.values()})}
     methods = {
         room: "\n".join(

@@ -22,7 +22,7 @@ __all__ = [
 _CLASS = re.compile(r"^class (\w+)\(Result\):", re.MULTILINE)
 
 
-def written(modules: Mapping[str, str]) -> str:
+def generate_results(modules: Mapping[str, str]) -> str:
     """Return the text of ``sdc_sql/results.py``, from the texts of the modules by their paths in the clone."""
     found = {
         path.removesuffix(".py").replace("/", "."): sorted(_CLASS.findall(modules[path])) for path in sorted(modules)

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.arguments import choices
+from sdc_sql.db.catalogue.arguments import list_choices
 from sdc_sql.db.checks import SMALL_WEIGHTS
 from sdc_sql.db.files.released_file import FORMATS, IDS
 from sdc_sql.db.files.source import ELSEWHERE
@@ -33,7 +33,7 @@ _HERE: Schema = {"not": {"pattern": f"^{ELSEWHERE.pattern}"}}  # a path of this 
 _LEAST: Schema = {"minimum": 2}
 
 
-def written() -> str:
+def generate_schema() -> str:
     """Return the schema as the text of its file."""
     return json.dumps(schema(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -45,20 +45,21 @@ def schema() -> Schema:
         "title": "Release file of sdc-sql",
         "description": MEANINGS["file"]["file"],
         "$comment": NOTE,
-        **_table("file", read.FILE, {
-            "source": _source(), "roles": _roles(), "rules": _rules(), "frontier": _frontier(), "output": _output(),
-            "loss": _table("loss", read.LOSS, {}, [_goes("limits", "columns", having={"minItems": 1})]),
-            "figures": {"additionalProperties": schema_steps.figure()},
-            "scenarios": {"minItems": 1, "items": _scenario()},
+        **_define_section("file", read.FILE, {
+            "source": _define_source(), "roles": _define_roles(), "rules": _define_rules(),
+            "frontier": _define_frontier(), "output": _define_output(),
+            "loss": _define_section("loss", read.LOSS, {}, [_goes("limits", "columns", having={"minItems": 1})]),
+            "figures": {"additionalProperties": schema_steps.define_figure()},
+            "scenarios": {"minItems": 1, "items": _define_scenario()},
             "steps": {"items": {"$ref": "#/$defs/step"}},
-        }, _between_sections()),
+        }, _relate_sections()),
         "required": ["source", "scenarios", "output"],
         "$defs": {"step": schema_steps.step(), "step_of_candidate": schema_steps.step(of_candidate=True),
-                  **schema_steps.definitions()},
+                  **schema_steps.define_methods()},
     }  # fmt: skip
 
 
-def _table(
+def _define_section(
     section: str, kinds: Mapping[str, Kind], more: Mapping[str, Schema], conditions: Iterable[Schema] = ()
 ) -> Schema:
     """Return the schema of a table: each field of the reader with its meaning, and what else holds of some."""
@@ -82,19 +83,19 @@ def _goes(name: str, other: str, *, having: Schema | None = None) -> Schema:
     return {"if": given, "then": {"required": [other]}}
 
 
-def _in(section: str, **fields: Schema) -> Schema:
+def _require_section(section: str, **fields: Schema) -> Schema:
     """Return the condition that a section has such fields."""
     inner: Schema = {"required": [*fields], "properties": fields}
     return {"required": [section], "properties": {section: inner}}
 
 
-def _source() -> Schema:
+def _define_source() -> Schema:
     one_of = {"oneOf": [{"required": ["path"]}, {"required": ["database"]}]}
     more = {"path": _HERE, "database": _HERE}
-    return _table("source", read.SOURCE, more, [one_of, _goes("table", "database")])
+    return _define_section("source", read.SOURCE, more, [one_of, _goes("table", "database")])
 
 
-def _roles() -> Schema:
+def _define_roles() -> Schema:
     more: dict[str, Schema] = {
         "weight": {"minimum": 1e-9, "maximum": 1e15},  # sql/core/checks.sql has the same bounds
         "sampling_fraction": {"exclusiveMinimum": 0, "exclusiveMaximum": 1},
@@ -102,61 +103,61 @@ def _roles() -> Schema:
         "strata": {"maxItems": 1},
     }
     goes = [("small_weights", "weight"), ("household_columns", "household")]
-    return _table("roles", read.ROLES, more, [_goes(name, other) for name, other in goes])
+    return _define_section("roles", read.ROLES, more, [_goes(name, other) for name, other in goes])
 
 
-def _rules() -> Schema:
-    table = _table("rules", {**rules.SECTION, **_FACTS}, {"levels": {"propertyNames": {"enum": list(LEVELS)}}})
+def _define_rules() -> Schema:
+    table = _define_section("rules", {**rules.SECTION, **_FACTS}, {"levels": {"propertyNames": {"enum": list(LEVELS)}}})
     return {"if": {"type": "object"}, "then": {**table, "required": ["name"]}}
 
 
-def _scenario() -> Schema:
-    scaling = {"enum": list(choices("neighbourhood", "scaling"))}
+def _define_scenario() -> Schema:
+    scaling = {"enum": list(list_choices("neighbourhood", "scaling"))}
     width = {"minimum": 0, "items": {"type": "number", "minimum": 0}}
-    near = _table(
+    near = _define_section(
         "neighbourhood", density.FIELDS, {"columns": {"minItems": 1}, "width": width, "scaling": scaling, "k": _LEAST}
     )
     more: dict[str, Schema] = {
         "name": {"minLength": 1}, "keys": {"minItems": 1}, "nulls": {"enum": list(NULLS)}, "k": _LEAST,
         "neighbourhood": {**near, "required": ["columns"]},
     }  # fmt: skip
-    return {**_table("scenario", read.SCENARIO, more), "required": ["name", "keys"]}
+    return {**_define_section("scenario", read.SCENARIO, more), "required": ["name", "keys"]}
 
 
-def _frontier() -> Schema:
+def _define_frontier() -> Schema:
     steps = {"items": {"$ref": "#/$defs/step_of_candidate"}}
-    its = _table("candidate", frontier_fields.CANDIDATE, {"name": {"minLength": 1}, "steps": steps})
+    its = _define_section("candidate", frontier_fields.CANDIDATE, {"name": {"minLength": 1}, "steps": steps})
     several = {"minItems": 1, "items": {**its, "required": [*frontier_fields.CANDIDATE]}}
-    found = _table("frontier", frontier_fields.FRONTIER, {"candidates": several})
+    found = _define_section("frontier", frontier_fields.FRONTIER, {"candidates": several})
     return {**found, "required": ["risk", "loss", "candidates"]}
 
 
-def _output() -> Schema:
-    more: dict[str, Schema] = {"path": _ending(*FORMATS, *formats.FORMATS), "ids": {"enum": list(IDS)},
+def _define_output() -> Schema:
+    more: dict[str, Schema] = {"path": _require_ending(*FORMATS, *formats.FORMATS), "ids": {"enum": list(IDS)},
                                "households": {"enum": list(IDS)}}  # fmt: skip
-    more |= {name: _ending(*document.endings) for name, document in DOCUMENTS.items()}
-    return {**_table("output", read.OUTPUT, more), "required": ["path"]}
+    more |= {name: _require_ending(*document.endings) for name, document in DOCUMENTS.items()}
+    return {**_define_section("output", read.OUTPUT, more), "required": ["path"]}
 
 
-def _ending(*endings: str) -> Schema:
+def _require_ending(*endings: str) -> Schema:
     """Return what a path on this machine ends in, in capitals or not."""
     either = "|".join("".join(f"[{c}{c.upper()}]" if c.isalpha() else re.escape(c) for c in e) for e in endings)
     return {"pattern": f"({either})$", **_HERE}
 
 
-def _between_sections() -> list[Schema]:
+def _relate_sections() -> list[Schema]:
     """Return what one section asks of another: an id, a name of the release, a limit."""
     some_limit = {
         "properties": {"scenarios": {"contains": {"required": ["limits"], "properties": {"limits": {"minItems": 1}}}}}
     }
-    has_id = _in("roles", id={})
+    has_id = _require_section("roles", id={})
     asks: list[tuple[Schema, Schema]] = [
         ({"required": ["steps"], "properties": {"steps": {"minItems": 1}}}, has_id),
-        (_in("loss", limits={"minItems": 1}), has_id),
-        (_in("output", ids={}), has_id),
-        (_in("output", households={}), _in("roles", household={})),
+        (_require_section("loss", limits={"minItems": 1}), has_id),
+        (_require_section("output", ids={}), has_id),
+        (_require_section("output", households={}), _require_section("roles", household={})),
         (
-            _in("output", ids={"const": "recode"}),
+            _require_section("output", ids={"const": "recode"}),
             {"required": ["release"], "properties": {"release": {"minLength": 1}}},
         ),
         ({"not": {"required": ["rules"]}}, some_limit),

@@ -33,51 +33,51 @@ _BY_TYPE: dict[str, Schema] = {
 }
 
 
-def of(parameter: Parameter) -> Schema:
+def define_parameter(parameter: Parameter) -> Schema:
     """Return the schema of a parameter, with its meaning, and its default where that is a value.
 
     Examples
     --------
-    >>> from sdc_sql.db.catalogue.macros import by_name
-    >>> k = of(by_name()["sdc_local_suppression"].parameters[2])
+    >>> from sdc_sql.db.catalogue.macros import index_catalogue
+    >>> k = define_parameter(index_catalogue()["sdc_local_suppression"].parameters[2])
     >>> k["type"], k["minimum"]
     ('integer', 2)
     """
-    found = dict(_kind(parameter))
-    found["description"] = _described(parameter)
-    default = _default(parameter.default)
+    found = dict(_define_kind(parameter))
+    found["description"] = _describe_parameter(parameter)
+    default = _convert_default(parameter.default)
     if default is not None:
         found["default"] = default
     return found
 
 
-def within(number: Schema, asked: Range | None) -> Schema:
+def define_range(number: Schema, asked: Range | None) -> Schema:
     """Return the schema of a number that lies in a range."""
     if asked is None:
         return number
     ends = {}
     if math.isfinite(asked.low):
-        ends["minimum" if asked.with_low else "exclusiveMinimum"] = _plain(asked.low)
+        ends["minimum" if asked.with_low else "exclusiveMinimum"] = _simplify_number(asked.low)
     if math.isfinite(asked.high):
-        ends["maximum" if asked.with_high else "exclusiveMaximum"] = _plain(asked.high)
+        ends["maximum" if asked.with_high else "exclusiveMaximum"] = _simplify_number(asked.high)
     return {**number, **ends}
 
 
-def _kind(parameter: Parameter) -> Schema:
+def _define_kind(parameter: Parameter) -> Schema:
     if parameter.choices:
         return {"enum": list(parameter.choices)}
     if parameter.type in NUMBERS:
-        return _numbers(parameter)
+        return _define_numbers(parameter)
     if parameter.type == "table":
-        return _table(parameter.name)
+        return _define_table(parameter.name)
     if parameter.name == "level" and parameter.type == "text":
         return {"type": ["string", "integer"]}
     return _BY_TYPE.get(parameter.type, {})
 
 
-def _numbers(parameter: Parameter) -> Schema:
+def _define_numbers(parameter: Parameter) -> Schema:
     kind = "integer" if parameter.type == "whole number" else "number"
-    one = within({"type": kind}, parameter.range)
+    one = define_range({"type": kind}, parameter.range)
     if kind == "integer" and not {"maximum", "exclusiveMaximum"} & one.keys():
         one["exclusiveMaximum"] = _GREATEST
     several = {"type": "array", "items": one, "minItems": 1}
@@ -93,7 +93,7 @@ def _numbers(parameter: Parameter) -> Schema:
     return {"anyOf": ways}
 
 
-def _table(name: str) -> Schema:
+def _define_table(name: str) -> Schema:
     """Return what a table may be: the path of a file, or what the method takes instead of one."""
     if name not in TABLES:
         return TEXT
@@ -104,7 +104,7 @@ def _table(name: str) -> Schema:
     return found
 
 
-def _described(parameter: Parameter) -> str:
+def _describe_parameter(parameter: Parameter) -> str:
     said = sentence(parameter.meaning)
     if parameter.choices or parameter.range:
         said = f"{said} {sentence(parameter.kind)}"
@@ -113,7 +113,7 @@ def _described(parameter: Parameter) -> str:
     return said
 
 
-def _default(written: str | None) -> str | float | bool | None:
+def _convert_default(written: str | None) -> str | float | bool | None:
     """Return a default of a macro as a value, None where it has none or SQL alone can say it."""
     if written in {"true", "false"}:
         return written == "true"
@@ -122,10 +122,10 @@ def _default(written: str | None) -> str | float | bool | None:
     if written.startswith("'"):
         return written.strip("'") or None
     try:
-        return _plain(float(written))
+        return _simplify_number(float(written))
     except ValueError:
         return None
 
 
-def _plain(number: float) -> float:
+def _simplify_number(number: float) -> float:
     return int(number) if number == int(number) and abs(number) <= _EXACT else number

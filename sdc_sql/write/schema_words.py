@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.macros import by_name
+from sdc_sql.db.catalogue.macros import index_catalogue
 from sdc_sql.release.reading import rules
 from sdc_sql.release.reading.ruleset import CHECKS
 from sdc_sql.write.dbt_yaml import sentence
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def _facts() -> dict[str, str]:
+def _describe_facts() -> dict[str, str]:
     """Return the meaning of what the check of a ruleset asks for, as its header has it."""
     return {
         name: sentence(parameter.meaning)
         for check, facts in rules.FACTS.items()
-        for parameter in by_name()[f"sdc_{CHECKS[check][0]}"].parameters
+        for parameter in index_catalogue()[f"sdc_{CHECKS[check][0]}"].parameters
         if (name := parameter.name) in facts
     }
 
@@ -69,7 +69,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
         "keys": "The keys that the rules are about, beside those of the scenarios.",
         "columns": "By variable that the ruleset coarsens, the column or columns of it, [] for none.",
         "values": "What the ruleset takes that differs from survey to survey.",
-        **_facts(),
+        **_describe_facts(),
     },
     "figures": {"measure": "The measure, by the name of its macro without sdc_."},
     "scenario": {

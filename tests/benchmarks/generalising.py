@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import numpy as np
 from sdc_sql.udfs.generalisation.cells import Ladder
-from sdc_sql.udfs.generalisation.lattice import best_generalisation, every_generalisation
+from sdc_sql.udfs.generalisation.lattice import best_generalisation, list_generalisations
 from sdc_sql.udfs.generalisation.losses import LOSSES
 from sdc_sql.udfs.generalisation.mondrian import Nodes, mondrian
 
@@ -190,7 +190,7 @@ def main() -> None:
             given.repeats,
         )
         every = "" if not given.nodes else timed(
-            lambda: every_generalisation(keys, counts, hierarchies, K, loss=loss), 1  # noqa: B023 - called here
+            lambda: list_generalisations(keys, counts, hierarchies, K, loss=loss), 1  # noqa: B023 - called here
         )[0]  # fmt: skip
         levels = "".join(map(str, best.levels))
         print(

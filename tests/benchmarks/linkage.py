@@ -19,7 +19,7 @@ import time
 import duckdb
 import numpy as np
 import pyarrow as pa
-from sdc_sql.udfs.swapping.rank_swap import swapped_places
+from sdc_sql.udfs.swapping.rank_swap import swap_places
 
 import sdc_sql
 
@@ -59,7 +59,7 @@ def tables(con: duckdb.DuckDBPyConnection, records: int) -> None:
     swapped = x.copy()
     for j, column in enumerate(x.T):
         order = np.argsort(column)
-        swapped[order, j] = column[order][swapped_places(draw.random(records), P)]
+        swapped[order, j] = column[order][swap_places(draw.random(records), P)]
     noisy = x + 0.3 * draw.normal(size=x.shape)
     exchanged = np.where(draw.random(codes.shape) < 0.1, other, codes)
     for name, numbers, kinds in (("original", x, codes), ("noisy", noisy, exchanged), ("swapped", swapped, codes)):

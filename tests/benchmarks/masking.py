@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 import numpy as np
-from sdc_sql.udfs.swapping.rank_swap import swapped_places
+from sdc_sql.udfs.swapping.rank_swap import swap_places
 
 import sdc_sql
 
@@ -47,7 +47,7 @@ def _noise_numpy(columns: list[str]) -> Callable[[dict[str, np.ndarray], np.rand
 
 def _swap_numpy(data: dict[str, np.ndarray], rng: np.random.Generator) -> None:
     order = np.argsort(data["a"])
-    data["a"][order] = data["a"][order][swapped_places(rng.random(order.size), 5)]
+    data["a"][order] = data["a"][order][swap_places(rng.random(order.size), 5)]
 
 
 def _round_numpy(data: dict[str, np.ndarray], _: np.random.Generator) -> None:

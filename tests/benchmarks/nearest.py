@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from sdc_sql.udfs.linkage.nearer import nearer
-from sdc_sql.udfs.linkage.nearest import nearest, nearest_within
-from sdc_sql.udfs.linkage.records import Records, Variables, squared
+from sdc_sql.udfs.linkage.nearest import find_nearest, find_nearest_within
+from sdc_sql.udfs.linkage.records import Records, Variables, compute_squared_distances
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,10 +72,10 @@ def run(records: int, threads: int) -> None:
     few = np.arange(min(records, MOST))
     peer = seconds(partial(bare, original.at(few), released.at(few))) * (records / len(few)) ** 2
     every = np.arange(records)
-    most = squared(released, every, original, every, variables)
+    most = compute_squared_distances(released, every, original, every, variables)
     searches = {
-        "nearest of the released": partial(nearest, released, original, variables),
-        "nearest within the original": partial(nearest_within, original, variables),
+        "nearest of the released": partial(find_nearest, released, original, variables),
+        "nearest within the original": partial(find_nearest_within, original, variables),
         "nearer than the true one": partial(nearer, released, original, most, variables),
     }
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -10,7 +10,7 @@ import pytest
 import sdc_sql
 from sdc_sql import ColumnError, Microdata, ParameterError, TableError
 from sdc_sql.cli import main
-from sdc_sql.figures.limits import exceeded, figures_of, holds
+from sdc_sql.figures.limits import collect_figures, holds_limit, is_exceeded
 
 KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 ORIGINAL = """
@@ -203,18 +203,18 @@ def test_limits(tables):
     figures = few(tables, "r", sampling_fraction=0.2).compare("k", k=20).to_dict()
     before = figures["before"]["k_anonymity"][18]
     assert before["k"] == 20
-    assert exceeded(f"before.theta.theta >= 0 AND before.k_anonymity.20.records >= {before['records']}", figures)
-    assert not exceeded(f"before.k_anonymity.20.records > {before['records']}", figures)
-    assert not exceeded(f"wildcard.k_anonymity.20.records >= {figures['k_anonymity'][18]['records']}", figures)
+    assert is_exceeded(f"before.theta.theta >= 0 AND before.k_anonymity.20.records >= {before['records']}", figures)
+    assert not is_exceeded(f"before.k_anonymity.20.records > {before['records']}", figures)
+    assert not is_exceeded(f"wildcard.k_anonymity.20.records >= {figures['k_anonymity'][18]['records']}", figures)
     # the worst variable counts
-    assert exceeded("direct_distance.distance >= 0.25", figures)
-    assert not exceeded("direct_distance.distance > 0.25", figures)
+    assert is_exceeded("direct_distance.distance >= 0.25", figures)
+    assert not is_exceeded("direct_distance.distance > 0.25", figures)
     for unmeasured in ("before.t_closeness.t > 1", "propensity.share > 0", "category.theta.theta > 0"):
         with pytest.raises(ParameterError, match="was not measured"):
-            exceeded(unmeasured, figures)
+            is_exceeded(unmeasured, figures)
     for unread in ("before.theta > 1", "before > 1", "before.theta.nothing > 1", "keys.f > 1", "notes.f > 1"):
         with pytest.raises(ParameterError):
-            exceeded(unread, figures)
+            is_exceeded(unread, figures)
 
 
 def test_conditions_that_must_hold():
@@ -226,19 +226,19 @@ def test_conditions_that_must_hold():
         "wildcard": {"k_anonymity": [{"k": 2, "records": 0}, {"k": 3, "records": 0}]},
         "il1": [{"variable": "age", "il1": 0.2}, {"variable": None, "il1": 0.5}],
     }
-    assert holds("wildcard.k_anonymity.records <= 0 AND before.k_anonymity.3.records <= 9", figures)
-    assert not holds("before.k_anonymity.records <= 5", figures)  # of every k
-    assert not holds("theta.upper_bound < 1", figures)  # NULL, not a figure that was not measured
-    assert figures_of("before.k_anonymity.records <= 5", figures) == {"before.k_anonymity.records (3)": 9}
-    assert figures_of("before.k_anonymity.2.records <= 5", figures) == {"before.k_anonymity.2.records": 5}
-    assert not exceeded("before.k_anonymity.3.records > 9", figures)
+    assert holds_limit("wildcard.k_anonymity.records <= 0 AND before.k_anonymity.3.records <= 9", figures)
+    assert not holds_limit("before.k_anonymity.records <= 5", figures)  # of every k
+    assert not holds_limit("theta.upper_bound < 1", figures)  # NULL, not a figure that was not measured
+    assert collect_figures("before.k_anonymity.records <= 5", figures) == {"before.k_anonymity.records (3)": 9}
+    assert collect_figures("before.k_anonymity.2.records <= 5", figures) == {"before.k_anonymity.2.records": 5}
+    assert not is_exceeded("before.k_anonymity.3.records > 9", figures)
     with pytest.raises(ParameterError, match="theta, which was not measured"):
-        holds("before.theta.theta < 1", figures)
+        holds_limit("before.theta.theta < 1", figures)
     with pytest.raises(ParameterError, match="names no k"):
-        exceeded("before.k_anonymity.records > 9", figures)
-    assert exceeded("theta.upper_bound > 1", figures)  # NULL
+        is_exceeded("before.k_anonymity.records > 9", figures)
+    assert is_exceeded("theta.upper_bound > 1", figures)  # NULL
     with pytest.raises(ParameterError, match="with a row and without"):
-        holds("before.k_anonymity.records < 9 OR before.k_anonymity.2.records < 9", figures)
+        holds_limit("before.k_anonymity.records < 9 OR before.k_anonymity.2.records < 9", figures)
 
 
 @pytest.mark.slow

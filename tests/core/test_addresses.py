@@ -7,7 +7,7 @@ import pytest
 
 import sdc_sql
 from sdc_sql import TableError
-from sdc_sql.db.names import named, one_name
+from sdc_sql.db.names import parse_table_name, quote_address
 
 ROWS = 'SELECT i AS id, i % 3 AS f, i % 2 AS "Select" FROM range(30) AS t(i)'
 
@@ -42,5 +42,5 @@ def test_no_table_is_made_of_such_a_name(into):
 
 def test_names_are_left_as_they_are():
     for name in ("persons", "s.persons", "d.s.persons", '"a.b.c.d"', 'd."a.b.c.d"'):
-        assert one_name(name) == name
-    assert named("s3://bucket/v1.2.3/x.parquet").sql("duckdb") == '"s3://bucket/v1.2.3/x.parquet"'
+        assert quote_address(name) == name
+    assert parse_table_name("s3://bucket/v1.2.3/x.parquet").sql("duckdb") == '"s3://bucket/v1.2.3/x.parquet"'

@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from sdc_sql.udfs.interruption import running
+from sdc_sql.udfs.interruption import run_stoppable
 
 from sdc_sql.cli import write_utf8
 from sdc_sql.db import interruption
@@ -43,11 +43,11 @@ AGES = "30,young\n41,old\n"
 
 def test_folders_of_work_without_locks(monkeypatch):
     monkeypatch.setattr(work, "fcntl", None)
-    with work.folder() as place:
+    with work.make_work_folder() as place:
         assert (place / work.LOCK).is_file()
-        assert not work.is_left(place)  # nobody can tell
+        assert not work.is_leftover(place)  # nobody can tell
     assert not place.exists()
-    with work.database() as con:
+    with work.open_work_database() as con:
         assert con.sql("SELECT 1").fetchall() == [(1,)]
 
 
@@ -67,7 +67,7 @@ def test_kernels_run_where_no_thread_can_listen(monkeypatch):
     done = []
 
     def kernel():
-        with running():
+        with run_stoppable():
             done.append(True)
 
     thread = threading.Thread(target=kernel)

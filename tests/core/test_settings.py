@@ -9,7 +9,7 @@ import pytest
 from every_macro import rounded_rows
 
 import sdc_sql
-from sdc_sql.db.catalogue.macros import declared
+from sdc_sql.db.catalogue.macros import read_catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,7 +83,7 @@ ALL = f"{NO_CASE}; {BACKWARDS}; {NUMBERS}; {ELSEWHERE}; {FREE}"
 def _calls() -> dict[str, str]:
     """Return every example, ids that differ in case in the place of numbers; and what examples do not show."""
     calls = {}
-    for macro in declared():
+    for macro in read_catalogue():
         if not macro.is_table or macro.name == "sdc_help":
             continue
         call = "SELECT * " + macro.example.removesuffix(";").replace("'id'", "'name'")

@@ -11,7 +11,7 @@ import pytest
 import sdc_sql
 from sdc_sql.cli import main
 from sdc_sql.errors import ReleaseFileError
-from sdc_sql.release.certifying.sealed import sealed
+from sdc_sql.release.certifying.sealed import seal_fields
 
 KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 OLD = Path(__file__).resolve().parents[2] / "fixtures" / "certificate_1"
@@ -237,7 +237,7 @@ def test_a_threshold_of_before_is_checked_where_a_record_can_break_it(tmp_path):
     for threshold, compared in ((2, False), (40, True)):
         said["scenarios"][0]["threshold"] = threshold
         file = tmp_path / f"{threshold}.json"
-        file.write_text(json.dumps(sealed(said)))
+        file.write_text(json.dumps(seal_fields(said)))
         checks = sdc_sql.verify(file, OLD / "released.csv").checks
         of_rule = [check for check in checks if check.field.startswith((f"limits[{rule}]", "scenarios[0].limits[6]"))]
         assert [check.holds is not None for check in of_rule] == [compared] * len(of_rule) != []

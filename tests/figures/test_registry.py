@@ -8,14 +8,14 @@ import sqlglot
 from sqlglot import exp
 
 import sdc_sql
-from sdc_sql.db.catalogue.macros import by_name, declared, example_tables
+from sdc_sql.db.catalogue.macros import example_tables, index_catalogue, read_catalogue
 from sdc_sql.errors import ParameterError
-from sdc_sql.figures.asked import Asked, every
-from sdc_sql.figures.condition import check_side, names
-from sdc_sql.figures.given import named
-from sdc_sql.figures.measured import Beside, LackingError, rows_of
-from sdc_sql.figures.registry import ROLES, limitable, measure, measures
-from sdc_sql.figures.written import written
+from sdc_sql.figures.asked import Asked, list_measures
+from sdc_sql.figures.condition import check_side, list_named_figures
+from sdc_sql.figures.given import name_figures
+from sdc_sql.figures.measured import Beside, LackingError, measure_rows
+from sdc_sql.figures.registry import ROLES, find_measure, list_all_measures, list_limitable
+from sdc_sql.figures.written import parse_figure
 
 KEY = "Zk3vQ9xLw81-TgHs7_pRmYc2NbUe6aFd0JiOKXtV"
 # What stands in a header's example and is called otherwise in Python, or is a table made for it.
@@ -36,7 +36,7 @@ def tables():
 
 def call_of(name):
     """Return the arguments of a macro's example by name, as Python values."""
-    macro = by_name()[f"sdc_{name}"]
+    macro = index_catalogue()[f"sdc_{name}"]
     call = sqlglot.parse_one(f"SELECT * {macro.example}", read="duckdb")
     call = next(c for c in call.find_all(exp.Anonymous) if c.name == macro.name)
     found = {}
@@ -51,7 +51,7 @@ def call_of(name):
 
 def measured(con, name):
     """Return the rows of a figure with the arguments of its macro's example."""
-    found, given = measures()[name], call_of(name)
+    found, given = list_all_measures()[name], call_of(name)
     table = given.pop("released", None) or given.pop("tbl", None) or given.pop("sample", None) or "persons"
     original = given.pop("original", None)
     roles = {role: given.pop(role) for role in ROLES if role in given and role not in found.arguments}
@@ -60,12 +60,16 @@ def measured(con, name):
     roles = {"id": "id", **{role: value for role, value in roles.items() if value is not None}}
     data = sdc_sql.Microdata(con, table, nulls=given.pop("nulls", None) or "category", **roles)
     arguments = {n: v for n, v in given.items() if n in found.arguments and v is not None} | PYTHON.get(name, {})
-    return rows_of(Asked(name, found, arguments), data._roles, Beside(original))
+    return measure_rows(Asked(name, found, arguments), data._roles, Beside(original))
 
 
 def test_every_measure_that_gives_figures_is_at_hand():
     """What is not is a macro whose method of Microdata has another name: the one that computes it."""
-    missing = [d for d in declared() if d.is_table and limitable(d) and d.name.removeprefix("sdc_") not in measures()]
+    missing = [
+        d
+        for d in read_catalogue()
+        if d.is_table and list_limitable(d) and d.name.removeprefix("sdc_") not in list_all_measures()
+    ]
     methods = {"data_intrusion_misclassified", "theta_misclassified_crossing", "true_probability",
                "true_probability_crossing"}  # fmt: skip
     assert {d.name.removeprefix("sdc_") for d in missing} == methods
@@ -74,7 +78,7 @@ def test_every_measure_that_gives_figures_is_at_hand():
 @pytest.mark.slow
 def test_figures_are_those_of_the_macro(tables):
     wrong = []
-    for name, found in measures().items():
+    for name, found in list_all_measures().items():
         if name.endswith("_misclassified") and found.verb != name:  # after PRAM only, see tests/risk
             continue
         if "stream" in found.arguments:  # a simulation
@@ -84,7 +88,7 @@ def test_figures_are_those_of_the_macro(tables):
         except (sdc_sql.SdcError, duckdb.Error) as error:
             wrong.append(f"{name}: {type(error).__name__}: {error}")
             continue
-        result = tables.execute(by_name()[f"sdc_{name}"].example)
+        result = tables.execute(index_catalogue()[f"sdc_{name}"].example)
         columns = [c for c, *_ in result.description]
         macro = [dict(zip(columns, row, strict=True)) for row in result.fetchall()]
         figures = {
@@ -116,12 +120,12 @@ def test_what_a_figure_needs_is_named():
         "il1": "id, columns, original", "household_global_risk": "keys, weight, household",
     }.items():  # fmt: skip
         with pytest.raises(LackingError, match=f"^{label} needs {words}\\.$"):
-            rows_of(every()[label], bare._roles, Beside())
+            measure_rows(list_measures()[label], bare._roles, Beside())
 
 
 def test_a_figure_has_a_name_of_its_own():
-    found = named({"register": ("k_map", {"population": "p"})})
-    assert (found["register"].measure, found["register"].tables) == (measures()["k_map"], ("population",))
+    found = name_figures({"register": ("k_map", {"population": "p"})})
+    assert (found["register"].measure, found["register"].tables) == (list_all_measures()["k_map"], ("population",))
     for given, words in (
         ({"theta": ("k_map", {})}, "theta is a measure: give it another name"),
         ({"a b": ("k_map", {})}, "must be a word"),
@@ -130,29 +134,29 @@ def test_a_figure_has_a_name_of_its_own():
         ({"x": ("suda_sumary", {})}, "did you mean suda_summary"),
     ):
         with pytest.raises(ParameterError, match=words):
-            named(given)
+            name_figures(given)
     with pytest.raises(ParameterError, match=r"write l_diversity, t_closeness or likeness\.$"):
-        measure("attribute")
+        find_measure("attribute")
 
 
 def test_a_figure_is_written_on_the_command_line():
-    assert written("r = k_map(population='a, b.csv', k=5)") == ("r", ("k_map", {"population": "a, b.csv", "k": 5}))
-    assert written("x=theta()") == written("x=theta") == ("x", ("theta", {}))
-    call = written('x=il1(columns=["a ""b""", Select], max_term=0.5)')
+    assert parse_figure("r = k_map(population='a, b.csv', k=5)") == ("r", ("k_map", {"population": "a, b.csv", "k": 5}))
+    assert parse_figure("x=theta()") == parse_figure("x=theta") == ("x", ("theta", {}))
+    call = parse_figure('x=il1(columns=["a ""b""", Select], max_term=0.5)')
     assert call == ("x", ("il1", {"columns": ['a "b"', "Select"], "max_term": 0.5}))
     for wrong in (
         "", "k_map", "x=", "x=k_map(population", "x=k_map(population)", "x y=k_map()", "=k_map()",
         "x=k_map(population='a, k=5)",
     ):  # fmt: skip
         with pytest.raises(ParameterError, match="cannot be read"):
-            written(wrong)
+            parse_figure(wrong)
 
 
 def test_a_row_may_be_a_word_of_sql():
-    (found,) = names("before.theta_by.Select.theta < 0.1")
+    (found,) = list_named_figures("before.theta_by.Select.theta < 0.1")
     assert found == ("before", "theta_by", "Select", "theta")
     with pytest.raises(ParameterError, match=r"Write theta_by\.Select\.theta <= 0\.1\.$"):
-        check_side("theta_by.Select.theta > 0.1", every(), holds=True)
+        check_side("theta_by.Select.theta > 0.1", list_measures(), holds=True)
 
 
 @pytest.mark.slow

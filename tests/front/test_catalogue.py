@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sdc_sql.db.catalogue.functions import declarations
+from sdc_sql.db.catalogue.functions import read_declarations
 from sdc_sql.db.catalogue.headers import HeaderError
 
 HEADER = """-- A measure.
@@ -29,7 +29,7 @@ MASK = MACRO.replace("FROM t;", "FROM sdc__released(tbl);")
 
 
 def declared(text: str):
-    return declarations([("risk/x.sql", text)])
+    return read_declarations([("risk/x.sql", text)])
 
 
 def test_what_is_declared():

@@ -11,17 +11,17 @@ from argued import argued
 import sdc_sql
 from sdc_sql.db import checks
 from sdc_sql.db.catalogue import arguments
-from sdc_sql.db.catalogue.headers import choices_of
-from sdc_sql.db.catalogue.macros import declared, example_tables, file_texts
+from sdc_sql.db.catalogue.headers import parse_choices
+from sdc_sql.db.catalogue.macros import example_tables, file_texts, read_catalogue
 from sdc_sql.errors import ParameterError
 from sdc_sql.roles import NULLS
 
 KEY = "Zk3vQ9xLw81-TgHs7_pRmYc2NbUe6aFd0JiOKXtV"
-DECLARED = [(d, p) for d in declared() for p in d.parameters if p.choices]
+DECLARED = [(d, p) for d in read_catalogue() for p in d.parameters if p.choices]
 # What a text must agree with, or is looked at with alone.
 NEEDED = {
-    **{(d.name, "diversity"): {"sensitive": "'household'", "l": "2"} for d in declared()},
-    **{(d.name, "distance"): {"sensitive": "'household'", "t": "0.9"} for d in declared() if "general" in d.name},
+    **{(d.name, "diversity"): {"sensitive": "'household'", "l": "2"} for d in read_catalogue()},
+    **{(d.name, "distance"): {"sensitive": "'household'", "t": "0.9"} for d in read_catalogue() if "general" in d.name},
 }
 
 
@@ -54,7 +54,7 @@ def test_sql_takes_the_words_of_the_header_alone(con, room):
         if f"{parameter.name} is " not in said and "it must be" not in said:
             found.append(said or f"{macro.name} takes {parameter.name} := 'elsewhere'")
         with pytest.raises(ParameterError, match=f"{parameter.name} is 'elsewhere'"):
-            arguments.check(macro.name.removeprefix("sdc_"), {parameter.name: "elsewhere"})
+            arguments.check_arguments(macro.name.removeprefix("sdc_"), {parameter.name: "elsewhere"})
         refused = (refusal(con, macro, parameter, word) for word in parameter.choices)
         found += [said for said in refused if f"{parameter.name} is " in said and "it must be" in said]
     assert not found, "\n".join(found)
@@ -65,7 +65,9 @@ def test_the_lists_of_words_in_sql_are_those_of_the_headers():
     listed = re.compile(r"sdc__checked_choice\((\w+), '\w+', \[([^\]]*)\]\)")
     of_file = {(d.file, p.name): p.choices for d, p in DECLARED}
     found = [
-        (file, name, choices_of(words)) for file, text in file_texts().items() for name, words in listed.findall(text)
+        (file, name, parse_choices(words))
+        for file, text in file_texts().items()
+        for name, words in listed.findall(text)
     ]
     assert len(found) > 10
     for file, name, words in found:

@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from sdc_sql.cli import main
-from sdc_sql.db.catalogue.macros import declared
+from sdc_sql.db.catalogue.macros import read_catalogue
 
 PERSONS = "1,f,30,10\n2,f,30,11\n3,m,41,50\n4,m,41,49\n5,m,52,900\n"
 
@@ -105,7 +105,7 @@ def test_bad_input_is_one_line(files, capsys, given, words):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [d.name for d in declared() if d.is_table and not d.is_step])
+@pytest.mark.parametrize("name", [d.name for d in read_catalogue() if d.is_table and not d.is_step])
 def test_every_measure_has_its_place(files, capsys, name):
     assert main(["measure", name, files["parquet"]]) in {0, 2}
     told = capsys.readouterr().err

@@ -15,8 +15,8 @@ from sqlglot import exp
 import sdc_sql
 from sdc_sql import cli
 from sdc_sql.compiler.constants import fold
-from sdc_sql.compiler.definitions import Definition, definitions, parsed
-from sdc_sql.db.catalogue.macros import declared
+from sdc_sql.compiler.definitions import Definition, load_definitions, parse_sql
+from sdc_sql.db.catalogue.macros import read_catalogue
 
 COLUMNS = ["id", "age", "sex", "region", "weight", "household"]
 
@@ -84,10 +84,10 @@ def test_a_mask_that_says_it_is_compiled_is(dialect):
 @pytest.mark.slow
 def test_every_table_macro_is_written_or_there_is_a_reason():
     written = {name.split()[0] for name in EVERY} | {macro for macro, *_ in masked_elsewhere.CALLS.values()}
-    for name in {n for n, d in definitions().items() if d.is_table and not n.startswith("sdc__")} - written:
+    for name in {n for n, d in load_definitions().items() if d.is_table and not n.startswith("sdc__")} - written:
         with pytest.raises(sdc_sql.Unsupported, match=rf"^{name} cannot be compiled: .{{40}}"):
             sdc_sql.compile(name, "persons", ["age"], dialect="spark", columns=COLUMNS)
-    assert not written & {d.name for d in declared() if d.not_compiled}
+    assert not written & {d.name for d in read_catalogue() if d.not_compiled}
 
 
 def test_every_macro_of_the_files_is_parsed():
@@ -97,9 +97,9 @@ def test_every_macro_of_the_files_is_parsed():
         " WHERE starts_with(function_name, 'sdc_') AND function_type IN ('macro', 'table_macro')"
     )
     for name, parameters, kind in known.fetchall():
-        if name in definitions():
-            assert list(definitions()[name].parameters) == parameters, name
-            assert definitions()[name].is_table == (kind == "table_macro")
+        if name in load_definitions():
+            assert list(load_definitions()[name].parameters) == parameters, name
+            assert load_definitions()[name].is_table == (kind == "table_macro")
 
 
 @pytest.mark.parametrize(
@@ -165,8 +165,8 @@ def test_in_duckdb_the_mask_itself_is_called():
 
 def test_a_list_is_indexed_by_what_takes_the_place_of_a_parameter(monkeypatch):
     """(sqlglot counts literal places from 0, so a parameter that becomes a literal would be off by one.)"""
-    body = parsed("SELECT (['a', 'b', 'c'])[p] AS v")
-    monkeypatch.setitem(definitions(), "sdc_place", Definition("sdc_place", ("p",), {}, is_table=True, body=body))
+    body = parse_sql("SELECT (['a', 'b', 'c'])[p] AS v")
+    monkeypatch.setitem(load_definitions(), "sdc_place", Definition("sdc_place", ("p",), {}, is_table=True, body=body))
     sql = sdc_sql.compile("place", 2, columns=COLUMNS)
     assert duckdb.sql(sql).fetchall() == [("b",)]
 
@@ -176,7 +176,9 @@ def test_an_empty_first_side_of_a_union_must_name_its_columns_alike(monkeypatch)
         body = tree(
             f"SELECT 1 AS a FROM query_table(tbl) WHERE false UNION ALL SELECT age AS {name} FROM query_table(tbl)"
         )
-        monkeypatch.setitem(definitions(), "sdc_union", Definition("sdc_union", ("tbl",), {}, is_table=True, body=body))
+        monkeypatch.setitem(
+            load_definitions(), "sdc_union", Definition("sdc_union", ("tbl",), {}, is_table=True, body=body)
+        )
         if error is None:
             assert "age" in sdc_sql.compile("union", "persons", columns=COLUMNS)
         else:
@@ -239,7 +241,9 @@ def test_an_unknown_dialect():
     ],
 )
 def test_an_unknown_construct_is_an_error_that_names_it(monkeypatch, dialect, body, construct):
-    monkeypatch.setitem(definitions(), "sdc_made", Definition("sdc_made", ("tbl",), {}, is_table=True, body=tree(body)))
+    monkeypatch.setitem(
+        load_definitions(), "sdc_made", Definition("sdc_made", ("tbl",), {}, is_table=True, body=tree(body))
+    )
     with pytest.raises(sdc_sql.Unsupported, match=construct):
         sdc_sql.compile("made", "persons", dialect=dialect, columns=COLUMNS)
 
@@ -328,7 +332,7 @@ def test_command_line(capsys):
 
 
 def test_default_values_are_read():
-    assert {n: v.sql("duckdb") for n, v in definitions()["sdc_frequencies"].defaults.items()} == {
+    assert {n: v.sql("duckdb") for n, v in load_definitions()["sdc_frequencies"].defaults.items()} == {
         "weight": "NULL",
         "nulls": "'category'",
     }

@@ -12,7 +12,7 @@ import pytest
 import sdc_sql
 from sdc_sql import ColumnError, Microdata, ParameterError, SdcError, TableError, WeightError
 from sdc_sql.db.catalogue.macros import sql_files
-from sdc_sql.errors import translate, translated
+from sdc_sql.errors import translate, translate_errors
 
 SEED = Path(__file__).parents[2] / "fixtures" / "dbt_project" / "seeds" / "couples.csv"
 
@@ -299,7 +299,7 @@ def test_unrelated_errors_are_left_alone(db, sql, kind):
     error = complaint(db, sql)
     assert isinstance(error, kind)
     assert translate(error) is None
-    with pytest.raises(kind) as raised, translated():
+    with pytest.raises(kind) as raised, translate_errors():
         raise error
     assert raised.value is error
 
@@ -308,7 +308,7 @@ def test_unrelated_errors_are_left_alone(db, sql, kind):
 def test_errors_that_show_a_value_are_told_without_it(db, sql, words):
     error = complaint(db, sql)
     assert translate(error) is None  # a shell shows them as they are: the statement is its user's
-    with pytest.raises(ParameterError, match=words) as raised, translated():
+    with pytest.raises(ParameterError, match=words) as raised, translate_errors():
         raise error
     assert "secret" not in str(raised.value)
     assert "7777" not in str(raised.value)
@@ -316,12 +316,12 @@ def test_errors_that_show_a_value_are_told_without_it(db, sql, words):
 
 
 def test_other_exceptions_pass():
-    with pytest.raises(KeyError), translated():
+    with pytest.raises(KeyError), translate_errors():
         raise KeyError("x")
 
 
 def test_a_translated_error_keeps_its_cause(db):
-    with pytest.raises(ColumnError) as raised, translated():
+    with pytest.raises(ColumnError) as raised, translate_errors():
         db.execute("FROM sdc_cells('persons', ['aeg'])")
     assert isinstance(raised.value.__cause__, duckdb.BinderException)
 

@@ -12,12 +12,12 @@ from sqlglot import exp
 
 import sdc_sql
 from sdc_sql.db.catalogue.gives import ANY
-from sdc_sql.db.catalogue.macros import declared, example_tables, former, sql_files
+from sdc_sql.db.catalogue.macros import example_tables, former, read_catalogue, sql_files
 
 if TYPE_CHECKING:
     from sdc_sql.db.catalogue.functions import Declaration
 
-ENTRIES = {entry.name: entry for entry in declared()}
+ENTRIES = {entry.name: entry for entry in read_catalogue()}
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ import pytest
 
 import sdc_sql
 from sdc_sql.errors import ParameterError
-from sdc_sql.figures.asked import every
-from sdc_sql.figures.condition import check_side, names
-from sdc_sql.figures.limits import exceeded, figures_of, holds
-from sdc_sql.figures.registry import measures
+from sdc_sql.figures.asked import list_measures
+from sdc_sql.figures.condition import check_side, list_named_figures
+from sdc_sql.figures.limits import collect_figures, holds_limit, is_exceeded
+from sdc_sql.figures.registry import list_all_measures
 
 REPORT = {
     "table": "persons",
@@ -113,7 +113,7 @@ def refusals(limits, words):
     wrong = []
     for limit in limits:
         try:
-            exceeded(limit, REPORT)
+            is_exceeded(limit, REPORT)
         except ParameterError as error:
             wrong += [] if re.search(words, str(error)) and repr(limit) in str(error) else [f"{limit}: {error}"]
         else:
@@ -122,7 +122,7 @@ def refusals(limits, words):
 
 
 def test_what_a_limit_says():
-    assert {limit: exceeded(limit, REPORT) for limit in EXCEEDED} == EXCEEDED
+    assert {limit: is_exceeded(limit, REPORT) for limit in EXCEEDED} == EXCEEDED
 
 
 def test_what_cannot_be_read_or_was_not_measured_is_refused():
@@ -132,43 +132,43 @@ def test_what_cannot_be_read_or_was_not_measured_is_refused():
 
 def test_the_message_names_what_was_measured():
     with pytest.raises(ParameterError, match=r"theta, which was not measured \(measured: .*theta_by"):
-        exceeded("theta.theta > 1", REPORT)
+        is_exceeded("theta.theta > 1", REPORT)
     with pytest.raises(ParameterError, match="it has north, South's"):
-        exceeded("theta_by.west.theta > 0.1", REPORT)
+        is_exceeded("theta_by.west.theta > 0.1", REPORT)
     with pytest.raises(ParameterError, match="theta has no figure 'uper_bound': it has records, cells, n1"):
-        exceeded("theta.uper_bound > 0.1", REPORT)
+        is_exceeded("theta.uper_bound > 0.1", REPORT)
     with pytest.raises(ParameterError, match=r"did you mean theta\?"):
-        exceeded("thata.theta > 0.1", REPORT)
+        is_exceeded("thata.theta > 0.1", REPORT)
 
 
 def test_the_report_is_left_as_it_is():
     before = repr(REPORT)
-    exceeded("k_anonymity.2.records > 2 AND theta_by.theta > 0.1", REPORT)
+    is_exceeded("k_anonymity.2.records > 2 AND theta_by.theta > 0.1", REPORT)
     assert repr(REPORT) == before
 
 
 def test_on_a_real_report(persons):
     data = sdc_sql.Microdata(persons, "persons", keys=["age", "sex"], weight="weight", stratum="region")
     figures = sdc_sql.risk_report(data).to_dict()
-    assert exceeded("k_anonymity.2.records > 2", figures)
-    assert not exceeded("k_anonymity.5.records > 8", figures)
+    assert is_exceeded("k_anonymity.2.records > 2", figures)
+    assert not is_exceeded("k_anonymity.5.records > 8", figures)
     with pytest.raises(ParameterError, match="theta_by, which was not measured"):
-        exceeded("theta_by.theta > 0.1", figures)
+        is_exceeded("theta_by.theta > 0.1", figures)
     with pytest.raises(ParameterError, match="it has 2, 3, 4, 5"):
-        exceeded("k_anonymity.6.records > 0", figures)
+        is_exceeded("k_anonymity.6.records > 0", figures)
 
 
 def test_what_is_nested_too_deep_or_too_long_is_refused_in_a_line():
     x = "theta.theta > 0"
     long = ["(" * 3_000 + x + ")" * 3_000, "(" * 900 + x + ")" * 900, "NOT " * 3_000 + x, "NOT " * 490 + x,
             " AND ".join([x] * 3_000)]  # fmt: skip
-    for read in (lambda limit: exceeded(limit, {"theta": {"theta": 0.5}}), names):
+    for read in (lambda limit: is_exceeded(limit, {"theta": {"theta": 0.5}}), list_named_figures):
         for limit in long:
             with pytest.raises(ParameterError, match=r"has [\d,]+ characters") as raised:
                 read(limit)
             assert len(str(raised.value)) < 300
     chain = " AND ".join(["theta.theta > 0.1"] * 85)
-    assert exceeded(f"{'(' * 15}{chain}{')' * 15}", {"theta": {"theta": 0.5}})
+    assert is_exceeded(f"{'(' * 15}{chain}{')' * 15}", {"theta": {"theta": 0.5}})
 
 
 def test_null_and_nan_exceed_every_limit_and_meet_none():
@@ -177,17 +177,17 @@ def test_null_and_nan_exceed_every_limit_and_meet_none():
             by_stratum = limit.replace("theta.", "theta_by.")
             rows = [{"stratum": "a", "n2": 0.2}, {"stratum": "b", "n2": nothing}]
             for said, report in ((limit, {"theta": {"n2": nothing}}), (by_stratum, {"theta_by": rows})):
-                assert exceeded(said, report), (said, nothing)
-                assert not holds(said, report), (said, nothing)
+                assert is_exceeded(said, report), (said, nothing)
+                assert not holds_limit(said, report), (said, nothing)
             with pytest.raises(ParameterError, match="cannot be read"):
-                exceeded(f"{limit} AND theta.n2 > '1'", {"theta": {"n2": nothing}})
+                is_exceeded(f"{limit} AND theta.n2 > '1'", {"theta": {"n2": nothing}})
 
 
 @pytest.mark.slow
 def test_a_limit_bounds_the_bad_side_or_is_told_the_one_that_was_meant():
     """Of every directed figure and every comparison, alone and under NOT: it is accepted, or what is meant is."""
     wrong, meant = [], re.compile(r"Write (.*)\.$")
-    for label, measure in measures().items():
+    for label, measure in list_all_measures().items():
         for figure, column in measure.figures.items():
             if not column.bears:
                 continue
@@ -199,39 +199,39 @@ def test_a_limit_bounds_the_bad_side_or_is_told_the_one_that_was_meant():
                         bounds = {"above": "below", "below": "above"}.get(bounds, "") if turned else bounds
                         good = bounds == ("above" if column.more else "below")
                         try:
-                            check_side(said, every(), holds=must_hold)
+                            check_side(said, list_measures(), holds=must_hold)
                             wrong += [] if good else [f"{said} is accepted ({must_hold})"]
                         except ParameterError as error:
                             found = meant.search(str(error))
-                            check_side(found[1], every(), holds=must_hold)
+                            check_side(found[1], list_measures(), holds=must_hold)
                             wrong += [f"{said} is refused ({must_hold})"] if good else []
     assert wrong == []
 
 
 def test_the_trap_the_same_words_held_in_one_place_and_failed_in_the_other():
     with pytest.raises(ParameterError, match=r"bounds the wrong side.*Write k_anonymity\.3\.records <= 0\.$"):
-        holds("k_anonymity.3.records > 0", REPORT)
+        holds_limit("k_anonymity.3.records > 0", REPORT)
     with pytest.raises(ParameterError, match=r"bounds the wrong side.*Write k_anonymity\.3\.records > 0\.$"):
-        exceeded("k_anonymity.3.records <= 0", REPORT)
+        is_exceeded("k_anonymity.3.records <= 0", REPORT)
     with pytest.raises(ParameterError, match=r"Write theta_by\.theta < 0\.1 OR k_anonymity\.3\.records <= 2\.5\.$"):
-        holds("theta_by.theta < 0.1 OR k_anonymity.3.records > 2.5", REPORT)
+        holds_limit("theta_by.theta < 0.1 OR k_anonymity.3.records > 2.5", REPORT)
 
 
 def test_an_equality_is_with_the_best_value():
     for limit in ("k_anonymity.3.records = 0", "precision.precision = 1", "NOT k_anonymity.3.records <> 0"):
-        check_side(limit, every(), holds=True)
-    check_side("k_anonymity.3.records <> 0", every(), holds=False)
+        check_side(limit, list_measures(), holds=True)
+    check_side("k_anonymity.3.records <> 0", list_measures(), holds=False)
     for limit in ("k_anonymity.3.records = 5", "precision.precision = 0", "k_map.least = 3", "theta.theta <> 0"):
         with pytest.raises(ParameterError, match="bounds the wrong side"):
-            check_side(limit, every(), holds=True)
+            check_side(limit, list_measures(), holds=True)
 
 
 def test_figures_are_the_worst_by_their_direction():
-    assert figures_of("l_diversity.distinct_l >= 1 AND theta_by.theta < 1", REPORT) == {
+    assert collect_figures("l_diversity.distinct_l >= 1 AND theta_by.theta < 1", REPORT) == {
         "l_diversity.distinct_l (b)": 1,
         "theta_by.theta (South's)": 0.6,
     }
-    assert figures_of("k_anonymity.records < 9", REPORT) == {"k_anonymity.records (3)": 5}
+    assert collect_figures("k_anonymity.records < 9", REPORT) == {"k_anonymity.records (3)": 5}
 
 
 def test_an_old_name_is_told_of_with_the_new_one():
@@ -249,4 +249,4 @@ def test_an_old_name_is_told_of_with_the_new_one():
     }  # fmt: skip
     for limit, name in new.items():
         with pytest.raises(ParameterError, match=rf"before 0\.2\.0: write {re.escape(name)}\.$"):
-            holds(limit, {})
+            holds_limit(limit, {})

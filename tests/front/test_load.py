@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql.db.catalogue.macros import SqlFile, declared, example_tables, needed, sql_files
+from sdc_sql.db.catalogue.macros import SqlFile, example_tables, list_needed_macros, read_catalogue, sql_files
 
 MODULE = importlib.import_module("sdc_sql.db.catalogue.load")  # the package's own name `load` is the function
 COUNTS = "FROM sdc_frequency_counts('persons', ['age', 'sex'])"
@@ -30,14 +30,14 @@ def _closed(macros: tuple[str, ...]) -> tuple[SqlFile, ...]:
     return tuple(file for file in sql_files() if found & set(file.defines))
 
 
-FEW = _closed(needed(f"{COUNTS}, sdc_theta, sdc__rows"))
+FEW = _closed(list_needed_macros(f"{COUNTS}, sdc_theta, sdc__rows"))
 
 
 @pytest.fixture
 def few(monkeypatch):
     """Let a tenth of the files be all there are: how they are stored and registered does not depend on their number."""
     monkeypatch.setattr(MODULE, "sql_files", lambda: FEW)
-    monkeypatch.setattr(MODULE, "every", lambda: tuple(macro for file in FEW for macro in file.defines))
+    monkeypatch.setattr(MODULE, "list_macros", lambda: tuple(macro for file in FEW for macro in file.defines))
 
 
 def counts(con: duckdb.DuckDBPyConnection) -> list[tuple[int, int]]:
@@ -334,11 +334,13 @@ def test_a_connection_that_has_the_macros_is_asked_nothing(database, monkeypatch
     with duckdb.connect(database) as con:
         data = sdc_sql.Microdata(con, "persons", keys=["age", "sex"])
         assert data.risk.frequency_counts() == dict(EXPECTED)
-        monkeypatch.setattr(MODULE, "number", None)  # would fail, as would the question that follows it
+        monkeypatch.setattr(
+            MODULE, "read_transaction_number", None
+        )  # would fail, as would the question that follows it
         assert data.risk.frequency_counts() == dict(EXPECTED)
         monkeypatch.undo()
         sdc_sql.load(con)
-        monkeypatch.setattr(MODULE, "number", None)
+        monkeypatch.setattr(MODULE, "read_transaction_number", None)
         assert data.risk.theta(0.1).n1 == 1
         assert sdc_sql.load(con) is con
 
@@ -404,8 +406,8 @@ def test_a_step_gets_the_kernel_that_it_calls_and_no_other(database):
 @pytest.mark.slow
 def test_macros_of_a_transaction_are_there_until_it_ends_and_again_after(database, monkeypatch):
     created = []
-    parsed = MODULE._parsed
-    monkeypatch.setattr(MODULE, "_parsed", lambda con, name: (created.append(name), parsed(con, name))[1])
+    parsed = MODULE._parse_macro
+    monkeypatch.setattr(MODULE, "_parse_macro", lambda con, name: (created.append(name), parsed(con, name))[1])
     with duckdb.connect(database) as con:
         for end in (con.rollback, con.commit):
             con.begin()
@@ -437,7 +439,7 @@ def test_a_view_of_macros_in_a_database_is_described(database):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("entry", [e for e in declared() if e.file.startswith("risk/")], ids=lambda e: e.name)
+@pytest.mark.parametrize("entry", [e for e in read_catalogue() if e.file.startswith("risk/")], ids=lambda e: e.name)
 def test_a_query_has_all_macros_that_it_needs(entry):
     with duckdb.connect() as con:
         con.execute(example_tables())

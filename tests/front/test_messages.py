@@ -10,8 +10,8 @@ import pytest
 
 from sdc_sql import Microdata, SdcError
 from sdc_sql.cli import main
-from sdc_sql.db.catalogue.macros import declared
-from sdc_sql.errors import without_values
+from sdc_sql.db.catalogue.macros import read_catalogue
+from sdc_sql.errors import hide_values
 
 MARK = "Ann4711"
 NUMBER = 7777.25  # of a record
@@ -103,9 +103,9 @@ def texts(call: str) -> list[str]:
 
 
 @pytest.mark.one_in(24)
-@pytest.mark.parametrize("name", [d.name for d in declared() if d.is_table])
+@pytest.mark.parametrize("name", [d.name for d in read_catalogue() if d.is_table])
 def test_a_column_of_texts_in_every_place(bad, name):
-    (call,) = [d.example for d in declared() if d.name == name]
+    (call,) = [d.example for d in read_catalogue() if d.name == name]
     bad.execute("CREATE TABLE persons AS SELECT id, age, sex, name AS region, 1.5 AS w, household, age AS income, "
                 "age AS hours, name FROM identified")  # fmt: skip
     for query in texts(call):
@@ -204,7 +204,7 @@ def test_duckdbs_own_words_for_a_value(con, value):
     con.execute("CREATE TABLE keyed (x BIGINT PRIMARY KEY)")
     with pytest.raises(duckdb.Error) as raised:
         con.execute(value).fetchall()
-    told = without_values(raised.value)
+    told = hide_values(raised.value)
     assert told is not None
     assert not shows(str(told))
 

@@ -15,7 +15,7 @@ import pytest
 
 import sdc_sql
 from sdc_sql import ColumnError, Microdata, ParameterError, TableError, WeightError
-from sdc_sql.db.showing.results import Result, shown
+from sdc_sql.db.showing.results import Result, format_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -522,7 +522,7 @@ def test_html_is_escaped():
     hostile = "<script>alert('x')</script>&amp;"
     table = Odd(hostile, 0.5)._repr_html_()
     assert "<script>" not in table
-    assert html.escape(shown(hostile)) in table
+    assert html.escape(format_value(hostile)) in table
 
 
 def test_a_stratum_is_escaped_too(con):
@@ -547,7 +547,7 @@ def test_a_stratum_is_escaped_too(con):
     ],
 )
 def test_how_values_are_shown(value, text):
-    assert shown(value) == text
+    assert format_value(value) == text
 
 
 def test_the_example_is_a_fresh_one_each_time():

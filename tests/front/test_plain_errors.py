@@ -163,7 +163,7 @@ def test_a_key_that_is_none_does_not_cost_the_open_transaction(con, monkeypatch,
 
 def test_a_text_for_a_list_of_keys(con):
     con.execute("CREATE TABLE persons AS SELECT 1 AS age")
-    with pytest.raises(ColumnError, match="no list: write"), sdc_sql.errors.translated():
+    with pytest.raises(ColumnError, match="no list: write"), sdc_sql.errors.translate_errors():
         con.execute("FROM sdc_k_anonymity('persons', 'age', 3)").fetchall()
 
 
@@ -179,7 +179,7 @@ def test_a_text_for_a_list_of_keys(con):
 def test_no_list_of_columns_to_mask(con, call):
     con.execute("CREATE TABLE persons AS SELECT i AS id, i AS age FROM range(9) t(i)")
     con.execute("SET VARIABLE sdc_key = 'aB3xKq9LmZ0pWv7TnRy2UcHs5EgDj8Fo'")
-    with pytest.raises(ColumnError, match="the list of columns is empty"), sdc_sql.errors.translated():
+    with pytest.raises(ColumnError, match="the list of columns is empty"), sdc_sql.errors.translate_errors():
         con.execute(f"FROM {call}").fetchall()
 
 
@@ -187,7 +187,7 @@ def test_an_array_among_the_keys_of_massc(con):
     """DuckDB fails of it in a window, and the connection with it: it is refused before."""
     con.execute("CREATE TABLE persons AS SELECT i AS id, [i % 3, i % 2]::INTEGER[2] AS arr FROM range(60) t(i)")
     con.execute("SET VARIABLE sdc_key = 'aB3xKq9LmZ0pWv7TnRy2UcHs5EgDj8Fo'")
-    with pytest.raises(ColumnError, match="A key is an ARRAY, of a fixed length"), sdc_sql.errors.translated():
+    with pytest.raises(ColumnError, match="A key is an ARRAY, of a fixed length"), sdc_sql.errors.translate_errors():
         con.execute("FROM sdc_massc('persons', ['arr'], 0.1, 0.2, 'id')").fetchall()
     assert con.execute("SELECT count(*) FROM persons").fetchall() == [(60,)]
 

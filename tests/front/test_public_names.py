@@ -13,7 +13,7 @@ import pytest
 
 import sdc_sql
 import sdc_sql.results  # (the classes are there when their modules are imported)
-from sdc_sql.db.catalogue.macros import declared
+from sdc_sql.db.catalogue.macros import read_catalogue
 from sdc_sql.db.showing.results import Result
 from sdc_sql.methods import Methods
 
@@ -57,7 +57,7 @@ NAMED = [
 ROOMS = ("sdc_sql.linkage", "sdc_sql.loss", "sdc_sql.mask", "sdc_sql.risk")
 RETURNED = [c.__name__ for c in Result.__subclasses__() if c.__module__.startswith(ROOMS)]
 PUBLIC = sorted([*NAMED, *RETURNED])
-METHODS = sorted({d.verb for d in declared() if d.is_table and hasattr(Methods, d.verb)})
+METHODS = sorted({d.verb for d in read_catalogue() if d.is_table and hasattr(Methods, d.verb)})
 OWN = (
     "add_id",
     "after_pram",

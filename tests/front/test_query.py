@@ -62,7 +62,7 @@ def loaded_once(db):
 
 def read(con: duckdb.DuckDBPyConnection, value: query.Value) -> tuple[object, str]:
     """Return a value as DuckDB reads its literal, with its type."""
-    text = query.text(query.literal(value))
+    text = query.write_sql(query.make_text_literal(value))
     ((found, kind),) = con.execute(f"SELECT {text}, typeof({text})").fetchall()
     return found, kind
 
@@ -82,7 +82,7 @@ def test_an_integer_stays_one(bare, number):
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, np.float64("nan")])
 def test_a_number_that_is_none_is_refused(number):
     with pytest.raises(ParameterError, match="must be finite"):
-        query.literal(number)
+        query.make_text_literal(number)
 
 
 @pytest.mark.parametrize("number", [np.float64(0.1), np.float64(-2.5), np.float64(1e-7)])
@@ -114,16 +114,18 @@ def test_a_tuple_is_a_list(bare):
 
 def test_a_list_with_a_number_that_is_none_is_refused():
     with pytest.raises(ParameterError):
-        query.literal([0.1, math.nan])
+        query.make_text_literal([0.1, math.nan])
 
 
 def test_a_call_as_text():
-    call = query.call("sdc_theta", "it's", ["a", "b"], 0.5, confidence=None, nulls="x")
-    assert query.text(call) == ("SELECT * FROM sdc_theta('it''s', ['a', 'b'], 0.5e0, confidence := NULL, nulls := 'x')")
+    call = query.call_macro("sdc_theta", "it's", ["a", "b"], 0.5, confidence=None, nulls="x")
+    assert query.write_sql(call) == (
+        "SELECT * FROM sdc_theta('it''s', ['a', 'b'], 0.5e0, confidence := NULL, nulls := 'x')"
+    )
 
 
 def test_the_name_of_a_macro_keeps_its_case():
-    assert query.text(query.call("sdc__Rows")) == "SELECT * FROM sdc__Rows()"
+    assert query.write_sql(query.call_macro("sdc__Rows")) == "SELECT * FROM sdc__Rows()"
 
 
 @pytest.mark.parametrize("name", NAMES)

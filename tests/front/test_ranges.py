@@ -11,11 +11,11 @@ from argued import argued
 
 import sdc_sql
 from sdc_sql.db.catalogue import arguments, ranges
-from sdc_sql.db.catalogue.macros import declared, example_tables
+from sdc_sql.db.catalogue.macros import example_tables, read_catalogue
 from sdc_sql.errors import ParameterError
 
 KEY = "Zk3vQ9xLw81-TgHs7_pRmYc2NbUe6aFd0JiOKXtV"
-DECLARED = [(d, p) for d in declared() for p in d.parameters if p.range is not None and not p.range.below]
+DECLARED = [(d, p) for d in read_catalogue() for p in d.parameters if p.range is not None and not p.range.below]
 
 
 def ends(parameter):
@@ -91,20 +91,20 @@ def test_sql_and_python_refuse_what_lies_just_outside(con, room):
             if not re.search(r"(Parameter|Weight|Value)Error: ", said) or parameter.name.split("_")[-1] not in said:
                 found.append(f"{sql}: {said.splitlines()[0] if said else 'accepted'}")
             with pytest.raises(ParameterError, match=rf"{parameter.name} is "):
-                arguments.check(macro.name.removeprefix("sdc_"), {parameter.name: value})
+                arguments.check_arguments(macro.name.removeprefix("sdc_"), {parameter.name: value})
         for value in inside:
             if value > COSTLY or (macro.name.removeprefix("sdc_"), parameter.name) in BY_DATA:
                 continue
             said = refusal(con, sql := sql_of(macro, parameter, value))
             if re.search(rf"{parameter.name.split('_')[-1]} is {value:g}(\\.0)?:", said):
                 found.append(f"{sql}: {said}")
-            arguments.check(macro.name.removeprefix("sdc_"), {parameter.name: value})
+            arguments.check_arguments(macro.name.removeprefix("sdc_"), {parameter.name: value})
     assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize("text", ["(1, 0]", "[..., 1]", "(0, x y)", "0, 1", "[a, 1]", "[0, ...]"])
 def test_what_is_no_range(text):
-    assert ranges.read(text) is None
+    assert ranges.parse_range(text) is None
 
 
 def test_a_default_lies_in_the_range():

@@ -12,8 +12,8 @@ import pytest
 
 import sdc_sql
 from sdc_sql.cli import intrusion, main, suda
-from sdc_sql.document.blocks import Chart, Page, Points, Section, Table, Text, readable
-from sdc_sql.document.markdown import escaped, markdown
+from sdc_sql.document.blocks import Chart, Page, Points, Section, Table, Text, format_readable
+from sdc_sql.document.markdown import escape_markdown, markdown
 from sdc_sql.document.page import page_html
 from sdc_sql.report.distribution import FREQUENCIES, LEVELS, RISKS, SIZES
 
@@ -81,10 +81,10 @@ def test_hostile_names_and_labels_are_shown_as_they_are(pages):
     report, html, text = pages
     everything = list(tree(html).itertext())
     assert "Sel<b>|ect" in everything
-    assert readable(HOSTILE) in everything  # its control characters as escapes
+    assert format_readable(HOSTILE) in everything  # its control characters as escapes
     assert not set("\x00\u202e") & set(html + text)
     # in Markdown no mark of theirs is one
-    assert escaped(HOSTILE) in text
+    assert escape_markdown(HOSTILE) in text
     assert not re.search(r"(?<!\\)[\[\]`]|<|(?<!\\):(?=//)", text)
     riskiest = text.partition("## The riskiest keys")[2]
     assert len(re.findall(r"(?m)^\| .* \|$", riskiest)) == 1 + len(report.riskiest_keys)
@@ -164,10 +164,10 @@ def test_on_the_command_line(tmp_path, capsys):
 def test_what_else_was_asked_for_is_on_the_page():
     keys = [{"variable": "1990", "msus": 1, "contribution": 100.0}]
     values = [{"variable": "1990", "value": 1990, "msus": 1, "contribution": 25.0}]
-    (section,) = suda.sections({"suda_contributions": keys, "suda_value_contributions": values})
+    (section,) = suda.list_suda_sections({"suda_contributions": keys, "suda_value_contributions": values})
     assert [block.rows for block in section.blocks] == [(("1990", 1, 100.0),), (("1990", "1990", 1, 25.0),)]
-    assert suda.sections({}) == []
-    (section,) = intrusion.sections({"k_map": sdc_sql.KViolations(2, 3, 4)})
+    assert suda.list_suda_sections({}) == []
+    (section,) = intrusion.list_intrusion_sections({"k_map": sdc_sql.KViolations(2, 3, 4)})
     assert section.title.startswith("k-map")
     assert section.blocks[0].rows == (("k", 2), ("records", 3), ("cells", 4))
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sdc_sql.db.catalogue.macros import declared, file_texts
+from sdc_sql.db.catalogue.macros import file_texts, read_catalogue
 
 DEFINED = re.compile(r"^CREATE OR REPLACE MACRO (sdc_\w+)\(", re.MULTILINE)
 HOMES = {name: file.partition("/")[0] for file, text in file_texts().items() for name in DEFINED.findall(text)}
@@ -35,7 +35,7 @@ def test_core_calls_itself_only():
 
 def test_a_file_of_linkage_bears_risk_and_one_of_loss_does_not():
     bears: dict[str, set[str]] = {}
-    for declaration in declared():
+    for declaration in read_catalogue():
         bears.setdefault(declaration.file, set()).update(c.bears for c in declaration.given.columns if c.bears)
     assert {file: found for file, found in bears.items() if file.startswith("linkage/") and found != {"risk"}} == {}
     assert {file: found for file, found in bears.items() if file.startswith("loss/") and found - {"loss"}} == {}

@@ -8,12 +8,12 @@ import duckdb
 import pytest
 
 from sdc_sql.cli import main
-from sdc_sql.db.catalogue.macros import declared
+from sdc_sql.db.catalogue.macros import read_catalogue
 from sdc_sql.shell.completion import candidates
 from sdc_sql.shell.history import History, history_file
-from sdc_sql.shell.messages import about, overview
+from sdc_sql.shell.messages import describe_function, list_help
 from sdc_sql.shell.session import COMMANDS, Session
-from sdc_sql.shell.statements import is_complete, may_be_kept, without_end
+from sdc_sql.shell.statements import is_complete, is_harmless, strip_end
 
 KEY = "a key that must not be seen"
 
@@ -75,8 +75,8 @@ def test_where_a_statement_ends(text, complete):
 
 
 def test_the_end_is_taken_off_and_no_more():
-    assert without_end("SELECT 'ü;' AS x ; -- c") == "SELECT 'ü;' AS x "
-    assert without_end("SELECT 1 -- c") == "SELECT 1 -- c"
+    assert strip_end("SELECT 'ü;' AS x ; -- c") == "SELECT 'ü;' AS x "
+    assert strip_end("SELECT 1 -- c") == "SELECT 1 -- c"
 
 
 @pytest.mark.parametrize(
@@ -109,14 +109,14 @@ def test_the_end_is_taken_off_and_no_more():
     ],
 )
 def test_what_is_not_kept(text):
-    assert not may_be_kept(text)
+    assert not is_harmless(text)
 
 
 @pytest.mark.parametrize(
     "text", ["FROM sdc_theta('t', ['a'], 0.1)", "SET threads = 2", "SELECT variable FROM t", "ATTACH 'x.duckdb' AS s"]
 )
 def test_what_is_kept(text):
-    assert may_be_kept(text)
+    assert is_harmless(text)
 
 
 # --- a session
@@ -188,7 +188,7 @@ def test_what_changes_rows_says_how_many_and_what_sets_says_nothing(session, cap
 
 def test_help_lists_every_function_with_its_arguments_and_an_example(session, capsys):
     shown = said(session, capsys, ".help")
-    for entry in declared():
+    for entry in read_catalogue():
         assert f"  {entry.name}(" in shown
         assert entry.example in shown
     assert all(command in shown for command in COMMANDS)
@@ -196,7 +196,7 @@ def test_help_lists_every_function_with_its_arguments_and_an_example(session, ca
 
 @pytest.mark.parametrize("word", ["theta", "sdc_theta", "THETA", "sdc_theta()"])
 def test_help_tells_all_of_one_function(word):
-    shown = about(word)
+    shown = describe_function(word)
     assert shown.startswith("sdc_theta(tbl, keys, sampling_fraction, confidence := 0.99)")
     assert "Skinner & Elliot (2002)" in shown
     assert "theta^  = pi n_1 / (pi n_1 + 2 (1 - pi) n_2)" in shown
@@ -205,16 +205,16 @@ def test_help_tells_all_of_one_function(word):
 
 def test_help_on_several_and_on_none(session):
     assert all(
-        f"  {name}(" in about("round") for name in ("sdc_round", "sdc_round_at_random")
-    ) or "sdc_round(" in about("round")
-    assert "sdc_household_global_risk(" in about("household_")
+        f"  {name}(" in describe_function("round") for name in ("sdc_round", "sdc_round_at_random")
+    ) or "sdc_round(" in describe_function("round")
+    assert "sdc_household_global_risk(" in describe_function("household_")
     assert refused(session, ".help nothing-of-the-kind").startswith("There is no function for 'nothing-of-the-kind'")
 
 
 @pytest.mark.slow
 def test_help_is_what_the_macro_says(loaded):
     signatures = loaded.execute("SELECT name || '(' FROM sdc_help()").fetchall()
-    assert all(name in overview() for (name,) in signatures)
+    assert all(name in list_help() for (name,) in signatures)
 
 
 def test_the_tables_of_the_examples_can_be_made_twice(session, capsys):
@@ -239,7 +239,7 @@ def test_files_that_cannot_be_read(session, tmp_path):
 @pytest.mark.parametrize("command", [".nonsense", ".", ".maxrows", ".maxrows many", ".read", ".tables all", ".key abc"])
 def test_commands_that_cannot_be(session, command):
     assert refused(session, command)
-    assert not any("abc" in line for line in session.kept if may_be_kept(line))
+    assert not any("abc" in line for line in session.kept if is_harmless(line))
 
 
 def test_completion_puts_ours_first(loaded):

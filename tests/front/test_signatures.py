@@ -9,11 +9,11 @@ from functools import cache
 import duckdb
 
 from sdc_sql import Microdata
-from sdc_sql.db.catalogue.macros import declared
+from sdc_sql.db.catalogue.macros import read_catalogue
 from sdc_sql.methods import Methods
 
 METHODS: dict[str, list] = {}
-for declaration in declared():
+for declaration in read_catalogue():
     if declaration.is_table and (hasattr(Methods, declaration.verb) or hasattr(Microdata, declaration.verb)):
         METHODS.setdefault(declaration.verb, []).append(declaration)
 # What the table at hand provides: not an argument of the method, or one that may be left out.
@@ -105,4 +105,4 @@ def test_every_macro_has_its_method():
     without |= {"sdc_true_probability", "sdc_true_probability_crossing"}
     without |= {f"sdc_{m}_misclassified" for m in ("cell_risk", "individual_risk", "global_risk")}
     without |= {f"sdc_household_{m}_misclassified" for m in ("risk", "global_risk")}
-    assert {d.name for d in declared() if d.is_table} - {d.name for m in METHODS.values() for d in m} == without
+    assert {d.name for d in read_catalogue() if d.is_table} - {d.name for m in METHODS.values() for d in m} == without

@@ -9,8 +9,8 @@ import duckdb
 import pytest
 
 from sdc_sql import Microdata, TableError
-from sdc_sql.db.files.source import opened
-from sdc_sql.errors import InputError, translated
+from sdc_sql.db.files.source import open_source
+from sdc_sql.errors import InputError, translate_errors
 
 ROWS = "FROM (VALUES (1, 30, 'f'), (2, 30, 'f'), (3, 41, 'm')) AS t(id, age, sex)"
 NAMES = ["k", "Select", "it's", "a.b", "sdc__x", "x.parquet", "données", "x y", "data", "counts", "table"]
@@ -23,7 +23,7 @@ def digest(path: Path) -> str:
 
 def records(source: object, table: str | None = None) -> int:
     """Return how many records of a source are seen where the macros read it."""
-    with opened(str(source), table) as (con, name), translated():
+    with open_source(str(source), table) as (con, name), translate_errors():
         literal = name.replace("'", "''")
         ((number,),) = con.execute(f"SELECT count(*) FROM query_table('{literal}') WHERE age > 0").fetchall()
         return number
@@ -85,7 +85,7 @@ def test_a_compressed_csv(tmp_path):
 def test_a_csv_is_read_with_the_types_of_all_its_rows(tmp_path):
     path = tmp_path / "late.csv"
     path.write_text("age,sex\n" + "1,f\n" * 30_000 + "unknown,m\n")
-    with opened(str(path), None) as (con, name):
+    with open_source(str(path), None) as (con, name):
         assert Microdata(con, name, keys=["age"]).risk.frequency_counts() == {30_000: 1, 1: 1}
 
 
@@ -143,7 +143,7 @@ def test_a_folder(tmp_path):
 def test_a_file_that_holds_no_such_table(tmp_path, name, content):
     path = tmp_path / name
     path.write_bytes(content)
-    with pytest.raises(InputError), opened(str(path), None) as (con, table):
+    with pytest.raises(InputError), open_source(str(path), None) as (con, table):
         Microdata(con, table, keys=["age", "sex"])
 
 
@@ -255,7 +255,7 @@ def test_the_database_is_left_as_it_is(tmp_path, statement):
 
 def test_the_database_cannot_be_written(tmp_path):
     path = database(tmp_path / "d", f"CREATE TABLE p AS {ROWS}")
-    with opened(str(path), None) as (con, _), pytest.raises(duckdb.Error, match="read-only"):
+    with open_source(str(path), None) as (con, _), pytest.raises(duckdb.Error, match="read-only"):
         con.execute("DELETE FROM p")
 
 
@@ -263,7 +263,7 @@ def test_the_file_is_free_again_afterwards(tmp_path):
     path = database(tmp_path / "d", f"CREATE TABLE p AS {ROWS}")
     records(path)
     database(path, "DROP TABLE p")
-    with pytest.raises(ZeroDivisionError), opened(str(copied(tmp_path / "p.parquet")), None) as (con, _):
+    with pytest.raises(ZeroDivisionError), open_source(str(copied(tmp_path / "p.parquet")), None) as (con, _):
         raise ZeroDivisionError
     with pytest.raises(duckdb.ConnectionException):
         con.execute("SELECT 1")
@@ -278,19 +278,19 @@ def test_a_database_in_use_by_another_process_is_refused_with_a_reason(tmp_path)
 
 def test_memory_and_threads_are_set(tmp_path):
     path = copied(tmp_path / "p.parquet")
-    with opened(str(path), None, memory_limit="512MB", threads=1) as (con, _):
+    with open_source(str(path), None, memory_limit="512MB", threads=1) as (con, _):
         assert con.execute("SELECT current_setting('threads')").fetchone() == (1,)
         assert con.execute("SELECT current_setting('memory_limit')").fetchone()[0].startswith("488")  # MiB
 
 
 def test_no_progress_bar_is_drawn_into_what_is_printed(tmp_path):
-    with opened(str(copied(tmp_path / "p.parquet")), None) as (con, _):
+    with open_source(str(copied(tmp_path / "p.parquet")), None) as (con, _):
         assert con.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (False,)
 
 
 def test_what_is_spilled_goes_to_a_folder_that_is_gone_afterwards(tmp_path):
     path = database(tmp_path / "d", f"CREATE TABLE p AS {ROWS}")
-    with opened(str(path), None) as (con, _):
+    with open_source(str(path), None) as (con, _):
         (spill,) = con.execute("SELECT current_setting('temp_directory')").fetchone()
         assert Path(spill).is_dir()
         assert tmp_path not in Path(spill).parents

@@ -7,7 +7,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from sdc_sql.db.catalogue.macros import bundle, declared, example_tables
+from sdc_sql.db.catalogue.macros import bundle, example_tables, read_catalogue
 from sdc_sql.errors import SdcError, translate
 
 TABLES = """
@@ -22,7 +22,7 @@ OF_FILES = {"answers", "hierarchies", "candidates", "sexes", "crossings", "truth
 
 def _calls(kinds, value):
     """Return the example of each macro with a value in the place of each argument of some kinds."""
-    for macro in declared():
+    for macro in read_catalogue():
         call = (
             sqlglot.parse_one(f"SELECT * {macro.example}", read="duckdb").find(exp.Anonymous)
             if macro.is_table

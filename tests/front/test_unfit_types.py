@@ -6,7 +6,7 @@ import pytest
 
 from sdc_sql import Microdata
 from sdc_sql.cli import main
-from sdc_sql.errors import ColumnError, ParameterError, TableError, translated
+from sdc_sql.errors import ColumnError, ParameterError, TableError, translate_errors
 
 
 def test_a_list_where_a_number_is_expected(persons):
@@ -17,7 +17,7 @@ def test_a_list_where_a_number_is_expected(persons):
 
 @pytest.mark.parametrize("table", ["1", "true", "2.5e0"])
 def test_a_table_whose_name_is_no_text(persons, table):
-    with pytest.raises(TableError, match="give its name in quotes"), translated():
+    with pytest.raises(TableError, match="give its name in quotes"), translate_errors():
         persons.execute(f"FROM sdc_k_anonymity({table}, ['age'], 3)")
 
 
@@ -35,7 +35,7 @@ def test_a_suggestion_stands_on_the_same_line(persons):
 def test_a_truth_value_that_is_a_text_is_no_sql(persons):
     persons.execute("CREATE TABLE canary AS SELECT 'secret' AS x")
     call = "FROM sdc_threshold_rule_records('persons', ['age', 'sex'], 20, weight := 'weight', inclusive := {})"
-    with pytest.raises(ParameterError, match="BOOL"), translated():
+    with pytest.raises(ParameterError, match="BOOL"), translate_errors():
         persons.execute(call.format("'(SELECT x FROM canary) = ''secret'''")).fetchall()
     assert persons.execute(call.format("'true'")).fetchall() == persons.execute(call.format("true")).fetchall()
 

@@ -13,8 +13,8 @@ import pytest
 import sdc_sql
 from sdc_sql import TableError
 from sdc_sql.cli import main
-from sdc_sql.db.files.waiting import patiently, waiting
-from sdc_sql.release.running.place import place
+from sdc_sql.db.files.waiting import open_patiently, wait_for_lock
+from sdc_sql.release.running.place import place_outputs
 
 HOLDS = "import duckdb, sys; con = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
 LOCKED = duckdb.IOException('IO Error: Could not set lock on file "a.duckdb": Conflicting lock is held in (PID 1)')
@@ -49,15 +49,15 @@ def test_it_is_tried_again_as_long_as_is_said_and_other_errors_are_errors_at_onc
         raise error
 
     with pytest.raises(duckdb.IOException):
-        patiently(lambda: opened(LOCKED))
+        open_patiently(lambda: opened(LOCKED))
     assert len(tries) == 1
-    with waiting(0.2), pytest.raises(duckdb.IOException):
-        patiently(lambda: opened(LOCKED))
+    with wait_for_lock(0.2), pytest.raises(duckdb.IOException):
+        open_patiently(lambda: opened(LOCKED))
     assert len(tries) > 2
     assert 0.2 <= tries[-1] - tries[1] < 10
     before = len(tries)
-    with waiting(60), pytest.raises(duckdb.CatalogException):
-        patiently(lambda: opened(duckdb.CatalogException("no such table")))
+    with wait_for_lock(60), pytest.raises(duckdb.CatalogException):
+        open_patiently(lambda: opened(duckdb.CatalogException("no such table")))
     assert len(tries) == before + 1
 
 
@@ -139,6 +139,6 @@ def test_where_one_output_cannot_be_put_in_its_place_the_earlier_ones_stand_ther
     first.write_text("earlier")
     second.mkdir()
     with pytest.raises(TableError):
-        place([(path, lambda part: part.write_text("new")) for path in (first, second)], replace=True)
+        place_outputs([(path, lambda part: part.write_text("new")) for path in (first, second)], replace=True)
     assert first.read_text() == "earlier"
     assert {p.name for p in tmp_path.iterdir()} == {"a.csv", "b.csv"}

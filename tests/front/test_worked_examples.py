@@ -12,8 +12,8 @@ from sqlglot import exp
 import sdc_sql
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.headers import HeaderError
-from sdc_sql.db.catalogue.macros import by_name, declared, example_tables, file_texts
-from sdc_sql.db.catalogue.worked import agrees, worked
+from sdc_sql.db.catalogue.macros import example_tables, file_texts, index_catalogue, read_catalogue
+from sdc_sql.db.catalogue.worked import agrees, read_worked_examples
 
 if TYPE_CHECKING:
     from sdc_sql.db.catalogue.worked import Worked
@@ -32,11 +32,11 @@ def problems(con: duckdb.DuckDBPyConnection, example: Worked) -> list[str]:
     try:
         for name, drawn in example.tables.items():
             rows = exp.select("*").from_(exp.values(drawn.values(), "t", drawn.names))
-            con.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {query.text(rows)}")
+            con.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {query.write_sql(rows)}")
         try:
             columns = [exp.column(c, quoted=True) for c in example.result.columns]
             asked = exp.select(*columns, *(exp.cast(c, "VARCHAR") for c in columns))
-            found = con.execute(query.text(asked.from_(sqlglot.parse_one(example.call, read="duckdb")))).fetchall()
+            found = con.execute(query.write_sql(asked.from_(sqlglot.parse_one(example.call, read="duckdb")))).fetchall()
         except duckdb.Error as error:
             return [f"{example.file}: {example.call}: {str(error).splitlines()[0]}"]
     finally:
@@ -61,16 +61,16 @@ def test_every_small_table_is_what_the_macro_gives(tables):
     wrong, drawn = [], set()
     for file, text in file_texts().items():
         try:
-            examples = worked(file, text)
+            examples = read_worked_examples(file, text)
         except HeaderError as error:
             wrong.append(str(error))
             continue
-        for example in (e for e in examples if not by_name()[e.macro].needs_key):
+        for example in (e for e in examples if not index_catalogue()[e.macro].needs_key):
             drawn.add(example.macro)
             wrong += problems(tables, example)
     assert not wrong, "\n".join(wrong)
-    files = {d.file for d in declared() if d.is_table and d.file.startswith(("risk/", "linkage/", "loss/"))}
-    missing = sorted(files - {by_name()[macro].file for macro in drawn})
+    files = {d.file for d in read_catalogue() if d.is_table and d.file.startswith(("risk/", "linkage/", "loss/"))}
+    missing = sorted(files - {index_catalogue()[macro].file for macro in drawn})
     assert not missing, (
         f"No small table stands in the header of {missing}: draw one (sdc_sql/db/catalogue/worked.py says how)."
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sdc_sql.write import stale
+from sdc_sql.write import find_stale
 
 
 def test_nothing_is_stale():
-    assert not stale(), "the headers of sql/ have changed: run `python -m sdc_sql.write`"
+    assert not find_stale(), "the headers of sql/ have changed: run `python -m sdc_sql.write`"

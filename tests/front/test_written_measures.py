@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import sdc_sql
-from sdc_sql.db.catalogue.functions import declarations
+from sdc_sql.db.catalogue.functions import read_declarations
 from sdc_sql.db.catalogue.headers import HeaderError
-from sdc_sql.db.catalogue.macros import by_name, declared, file_texts
-from sdc_sql.db.catalogue.worked import worked
+from sdc_sql.db.catalogue.macros import file_texts, index_catalogue, read_catalogue
+from sdc_sql.db.catalogue.worked import read_worked_examples
 from sdc_sql.db.showing.results import Results
 from sdc_sql.errors import ParameterError
 from sdc_sql.write import ROOMS, ROOT, measures
@@ -18,7 +18,7 @@ K_MAP = file_texts()["risk/k_map.sql"]
 
 def written(text: str) -> str:
     """Return the function that is written from the header of k-map, changed."""
-    (found,) = measures.written(declarations([("risk/k_map.sql", text)])).values()
+    (found,) = measures.written(read_declarations([("risk/k_map.sql", text)])).values()
     return found
 
 
@@ -63,17 +63,17 @@ def test_what_cannot_be_written_is_told_of(was, now, told):
 def test_all_functions_of_a_file_are_written_or_none():
     text = file_texts()["risk/likeness.sql"].replace("-- Result: Likeness.", "-- Likeness.")
     with pytest.raises(HeaderError, match="all macros of a file do, or none"):
-        measures.written(declarations([("risk/likeness.sql", text)]))
+        measures.written(read_declarations([("risk/likeness.sql", text)]))
 
 
 def test_what_is_drawn_as_null_is_declared_so():
     wrong = []
     for file, text in file_texts().items():
-        for example in worked(file, text):
-            may_be_null = {c.name for c in by_name()[example.macro].given.columns if c.or_null}
-            for row in example.rows if by_name()[example.macro].returned else ():
+        for example in read_worked_examples(file, text):
+            may_be_null = {c.name for c in index_catalogue()[example.macro].given.columns if c.or_null}
+            for row in example.rows if index_catalogue()[example.macro].returned else ():
                 nulls = {name for name, value in zip(example.result.columns, row, strict=True) if value == "NULL"}
-                if not by_name()[example.macro].returned.is_relation:
+                if not index_catalogue()[example.macro].returned.is_relation:
                     wrong += [f"{example.macro}: {name}" for name in nulls - may_be_null]
     assert wrong == []
 
@@ -85,7 +85,7 @@ def test_a_file_of_a_thin_measure_is_written_wholly():
         for path in (ROOT / "sdc_sql" / room).glob("*.py")
         if path.read_text(encoding="utf-8").startswith(measures.WRITTEN)
     }
-    assert said == measures.written(declared()).keys()
+    assert said == measures.written(read_catalogue()).keys()
 
 
 def test_one_column_is_a_list_of_one():

@@ -16,7 +16,7 @@ from payloads import PAYLOADS
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.macros import declared, example_tables
+from sdc_sql.db.catalogue.macros import example_tables, read_catalogue
 
 if TYPE_CHECKING:
     from random import Random
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.catalogue.functions import Declaration
     from sdc_sql.db.catalogue.headers import Parameter
 
-MACROS = tuple(d for d in declared() if d.name != "sdc_help")
+MACROS = tuple(d for d in read_catalogue() if d.name != "sdc_help")
 ROLES = {"column", "columns", "table", "tables", "column or number", "levels", "lists of columns", "combinations"}
 NUMBERS = (0, 1, 2, 3, 0.5, 0.1, 0.99, -1, 2.5, 1e308, 1e-308, 10**18, math.nan, math.inf)
 SPARED = frozenset({"samples", "repetitions"})  # large numbers take minutes, as they are asked to
@@ -72,7 +72,7 @@ def literal(value: Any) -> str:
         return f"'{value}'::DOUBLE"
     if isinstance(value, list) and any(isinstance(v, float) for v in value):
         return f"[{', '.join(map(literal, value))}]"
-    return query.text(query.literal(value))
+    return query.write_sql(query.make_text_literal(value))
 
 
 @cache

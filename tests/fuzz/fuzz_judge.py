@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from sdc_sql.errors import SdcError, translate, without_values
+from sdc_sql.errors import SdcError, hide_values, translate
 
 if TYPE_CHECKING:
     from fuzz_calls import Call
@@ -33,7 +33,7 @@ def of_a_type(error: Exception) -> bool:
 
 def ours(error: Exception) -> Exception:
     """Return the error of our tree that an error stands for, as the doors raise it; itself where it is none."""
-    return (translate(error) or without_values(error) or error) if isinstance(error, duckdb.Error) else error
+    return (translate(error) or hide_values(error) or error) if isinstance(error, duckdb.Error) else error
 
 
 def texts(value: Any) -> list[str]:

@@ -15,7 +15,7 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql.errors import SdcError, TableError, translated
+from sdc_sql.errors import SdcError, TableError, translate_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -171,7 +171,7 @@ def test_two_writers_of_one_table(database):
             con.execute("SET VARIABLE sdc_key = ?", [KEY])
         one.begin()
         sdc_sql.Microdata(one, "persons", id="id").mask.noise("x", 0.1)
-        with pytest.raises((duckdb.Error, SdcError), match=r"(?i)conflict|another"), translated():
+        with pytest.raises((duckdb.Error, SdcError), match=r"(?i)conflict|another"), translate_errors():
             sdc_sql.Microdata(two, "persons", id="id").mask.noise("x", 0.5)
         one.commit()
         assert len(sdc_sql.Microdata(one, "persons", id="id").steps) == 1

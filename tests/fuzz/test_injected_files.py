@@ -21,7 +21,7 @@ from payloads import PAYLOADS
 from sdc_sql import Microdata, run_release
 from sdc_sql.cli import main
 from sdc_sql.errors import SdcError
-from sdc_sql.release.reading.ruleset import text_of
+from sdc_sql.release.reading.ruleset import read_shipped_text
 from sdc_sql.session import toml
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def release_files(_: duckdb.DuckDBPyConnection, folder: Path, rng: random.Random
     """A release file, or its ruleset, with a payload in any field or name: run, or refused with nothing run."""
     here = folder_of(folder, rng)
     payload = rng.choice(PAYLOADS).replace("{canary}", str(folder / "canary.csv"))
-    release, rules = tomllib.loads(RELEASE), tomllib.loads(text_of("k-5").replace('"k-5"', '"mine"'))
+    release, rules = tomllib.loads(RELEASE), tomllib.loads(read_shipped_text("k-5").replace('"k-5"', '"mine"'))
     in_rules = rng.random() < 0.25
     tree = rules if in_rules else release
     at = rng.choice([*places(tree)])
@@ -127,10 +127,10 @@ def release_files(_: duckdb.DuckDBPyConnection, folder: Path, rng: random.Random
     (here / "raw.csv").write_text(RAW)
     try:
         (here / "release.toml").write_text(
-            "".join(toml.line(n, v) + "\n" for n, v in (release if in_rules else changed).items())
+            "".join(toml.format_line(n, v) + "\n" for n, v in (release if in_rules else changed).items())
         )
         (here / "mine.toml").write_text(
-            "".join(toml.line(n, v) + "\n" for n, v in (changed if in_rules else rules).items())
+            "".join(toml.format_line(n, v) + "\n" for n, v in (changed if in_rules else rules).items())
         )
     except (SdcError, UnicodeEncodeError):
         return None  # (TOML has no such text)

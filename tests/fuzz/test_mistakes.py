@@ -20,8 +20,8 @@ from payloads import PAYLOADS
 from sdc_sql import Microdata
 from sdc_sql.cli import main
 from sdc_sql.errors import ParameterError, SdcError
-from sdc_sql.figures.limits import exceeded, holds
-from sdc_sql.shell.statements import may_be_kept
+from sdc_sql.figures.limits import holds_limit, is_exceeded
+from sdc_sql.shell.statements import is_harmless
 
 if TYPE_CHECKING:
     import random
@@ -158,14 +158,14 @@ def limits(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> 
     sign, number = rng.choice((">", "<", ">=", "<=", "=", "<>")), rng.choice(("0.1", "0", "1e300", "-3", "0.9"))
     of_nan = f"{rng.choice(('', 'NOT '))}theta.standard_error {sign} {number}"
     of_nan = rng.choice(("{}", "{} AND theta.n2 > 2", "theta.n2 > 2 AND {}", "({})")).format(of_nan)
-    if not exceeded(of_nan, REPORT) or holds(of_nan, REPORT):
+    if not is_exceeded(of_nan, REPORT) or holds_limit(of_nan, REPORT):
         return f"NaN passes {of_nan}"
     deep = rng.randint(200, 4_000)
     wrong = rng.choice((
         f"theta.theta {sign} {rng.choice(UNREADABLE)}", "(" * deep + "theta.theta > 0" + ")" * deep, "NOT " * deep + "theta.theta > 0",
         rng.choice(PAYLOADS), "theta.thet > 0", "thetas.theta > 0", "k_anonymity.4.records > 0", "theta > 0", "0.1 < theta.theta",
     ))  # fmt: skip
-    for read in (exceeded, holds):
+    for read in (is_exceeded, holds_limit):
         try:
             read(wrong, REPORT)
         except ParameterError as error:
@@ -196,10 +196,10 @@ def history(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) ->
     line = "".join(rng.choice((c.lower(), c.upper())) if c.isalpha() else c for c in line).replace(
         " ", rng.choice((" ", "  ", "\n"))
     )
-    if may_be_kept(line):
+    if is_harmless(line):
         return f"kept: {line!r}"
     plain = rng.choice(("FROM sdc_k_anonymity('persons', ['age'], 3);", "ATTACH 'survey.duckdb' AS s;", "SELECT 1 + 1"))
-    return None if may_be_kept(plain) else f"not kept: {plain}"
+    return None if is_harmless(plain) else f"not kept: {plain}"
 
 
 def files(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> str | None:

@@ -22,7 +22,7 @@ from sqlglot import exp
 
 import sdc_sql
 from sdc_sql.cli import main
-from sdc_sql.db.catalogue.macros import declared
+from sdc_sql.db.catalogue.macros import read_catalogue
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from every_macro import _ROLES, CALLS
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 COMPILED = [
     d
-    for d in declared()
+    for d in read_catalogue()
     if d.is_table and not d.not_compiled and d.file.startswith(("core/", "risk/", "linkage/", "loss/"))
 ]
 # between them these read a table in every way that the macros do

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 import sdc_sql
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.macros import declared, example_tables
+from sdc_sql.db.catalogue.macros import example_tables, read_catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,11 +86,11 @@ def _stored(con: duckdb.DuckDBPyConnection, example: str) -> str:
     """Put a table of the examples among ours; return its name here (`persons` are others elsewhere)."""
     table = con.table(example).select(*[c for c in con.table(example).columns if c not in NOT_STORED])
     rows = exp.values(table.fetchall(), "t", table.columns)
-    TABLES[f"example_{example}"] = query.text(exp.select("*").from_(rows))
+    TABLES[f"example_{example}"] = query.write_sql(exp.select("*").from_(rows))
     return f"example_{example}"
 
 
-CALLS = {d.name: _example(d) for d in declared() if d.is_step and d.is_table and not d.not_compiled}
+CALLS = {d.name: _example(d) for d in read_catalogue() if d.is_step and d.is_table and not d.not_compiled}
 CALLS |= {name: (macro, ["workers", *given], named) for name, (macro, given, named) in ODD.items()}
 
 
@@ -102,7 +102,7 @@ def answers(call: str) -> list[tuple[Any, ...]]:
         con.execute("SET VARIABLE sdc_key = $1", [KEY])
         for table, rows in TABLES.items():
             con.execute(f"CREATE TABLE {table} AS {rows}")
-        return con.execute(query.text(query.call(macro, *arguments, **named))).fetchall()
+        return con.execute(query.write_sql(query.call_macro(macro, *arguments, **named))).fetchall()
 
 
 def compiled(call: str, dialect: Any) -> str:

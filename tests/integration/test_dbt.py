@@ -207,14 +207,14 @@ def test_an_empty_build_passes_and_leaves_what_is_released(sample):
 
 
 def test_the_package_is_written_as_a_repository_of_its_own(tmp_path):
-    from sdc_sql.dbt.hub import write  # noqa: PLC0415 - an optional extra
+    from sdc_sql.dbt.hub import write_hub  # noqa: PLC0415 - an optional extra
 
     folder = tmp_path / "sdc"
-    assert "git -C" in write(folder)
+    assert "git -C" in write_hub(folder)
     assert {p.name for p in folder.iterdir()} == {"LICENSE", "README.md", "dbt_project.yml", "macros"}
     (folder / "macros" / "left.sql").write_text("of an earlier version")
     (folder / ".git").mkdir()
-    write(folder)
+    write_hub(folder)
     there, here = (
         {p.relative_to(of): p.read_bytes() for p in of.rglob("*.*") if p.is_file()} for of in (folder, PACKAGE)
     )
@@ -223,7 +223,7 @@ def test_the_package_is_written_as_a_repository_of_its_own(tmp_path):
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "mine.txt").write_text("mine")
     with pytest.raises(sdc_sql.ParameterError, match="is not empty, and no clone of the dbt package"):
-        write(tmp_path / "other")
+        write_hub(tmp_path / "other")
 
 
 def test_the_key_is_nowhere(sample):

@@ -11,9 +11,9 @@ import time
 
 import duckdb
 import pytest
-from sdc_sql.udfs.interruption import running
+from sdc_sql.udfs.interruption import run_stoppable
 
-from sdc_sql.db.interruption import interruptible
+from sdc_sql.db.interruption import allow_interruption
 
 pytestmark = [
     pytest.mark.slow,
@@ -137,7 +137,7 @@ def test_a_kernel_on_a_thread_that_nobody_tells_listens_for_itself():
 
     def kernel():
         try:
-            with running():
+            with run_stoppable():
                 begun.set()
                 for _ in range(1_000):
                     time.sleep(0.01)
@@ -164,7 +164,7 @@ def test_no_kernel_begins_after_ctrl_c():
 
     def kernel():
         try:
-            with running():
+            with run_stoppable():
                 ended.append("ran")
         except KeyboardInterrupt:
             ended.append("stopped")
@@ -174,7 +174,7 @@ def test_no_kernel_begins_after_ctrl_c():
         thread.start()
         thread.join()
 
-    with pytest.raises(KeyboardInterrupt), interruptible():  # noqa: PT012 - as above
+    with pytest.raises(KeyboardInterrupt), allow_interruption():  # noqa: PT012 - as above
         try:
             signal.raise_signal(signal.SIGINT)
             time.sleep(1)

@@ -194,9 +194,9 @@ def test_values_that_it_calls_equal_and_a_file_tells_apart_are_an_error(server, 
 
 @pytest.mark.parametrize(("name", "arguments", "named"), ODD)
 def test_odd_names(run, name, arguments, named):
-    call = query.call(name, "odd", *arguments, **named)
+    call = query.call_macro(name, "odd", *arguments, **named)
     con = reference()
-    expected = con.execute(query.text(call)).fetchall()
+    expected = con.execute(query.write_sql(call)).fetchall()
     names = [column for column, *_ in con.description]
     others = [
         [c.swapcase() for c in keys] if isinstance(keys, list) and keys[0] == 'a"b' else keys for keys in arguments

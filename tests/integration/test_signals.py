@@ -16,7 +16,7 @@ import pytest
 
 from sdc_sql.cli import main
 from sdc_sql.db.files import released_file, rewritten, work
-from sdc_sql.db.interruption import ENDING, uninterrupted
+from sdc_sql.db.interruption import ENDING, hold_signals
 from sdc_sql.release.certifying import rerun
 from sdc_sql.release.proposing import propose
 from sdc_sql.release.running import place, run
@@ -94,19 +94,19 @@ def seen(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else b"" for p in folder.rglob("*")}
 
 
-COPIED, PLACED, WORKED = (rewritten, "_copied"), (released_file, "placed"), (run, "_outcome")
+COPIED, PLACED, WORKED = (rewritten, "_copy_database"), (released_file, "replace_file"), (run, "_find_outcome")
 MOMENTS = {  # a command, what it calls, the how manieth time, and whether the signal comes before it or after it
     "copied": (IN_PLACE, *COPIED, 1, "after"),
     "a file": (TO_A_FILE, *PLACED, 1, "before"),
     "measured": (RELEASED, *WORKED, 1, "after"),
-    "proposed": (PROPOSED, propose, "types_of", 1, "after"),
-    "run again": (VERIFIED, rerun, "compared", 1, "before"),
+    "proposed": (PROPOSED, propose, "list_types", 1, "after"),
+    "run again": (VERIFIED, rerun, "compare_certificates", 1, "before"),
     "being copied": (IN_PLACE, *COPIED, 1, "before"),
     "masked": (IN_PLACE, *COPIED, 2, "before"),
     "written": (IN_PLACE, *COPIED, 2, "after"),
-    "before its place": (IN_PLACE, rewritten, "placed", 1, "before"),
+    "before its place": (IN_PLACE, rewritten, "replace_file", 1, "before"),
     "read": (RELEASED, *WORKED, 1, "before"),
-    "outputs": (RELEASED, place, "synced", 2, "before"),
+    "outputs": (RELEASED, place, "sync_file", 2, "before"),
     "guessed": (PROPOSED, propose, "write_new", 1, "before"),
     "again": (VERIFIED, *WORKED, 1, "after"),
 }
@@ -180,12 +180,12 @@ KILLED = """
 import os, signal, sys
 from sdc_sql.db.files import rewritten
 from sdc_sql.cli import main
-its = rewritten._copied
+its = rewritten._copy_database
 def struck(*given):
     its(*given)
     if given[2] == "sdc_new":
         os.kill(os.getpid(), signal.SIGKILL)
-rewritten._copied = struck
+rewritten._copy_database = struck
 main(sys.argv[1:])
 """
 
@@ -199,7 +199,7 @@ def test_what_a_killed_run_leaves_is_unreadable_named_and_removed(there, capsys)
     assert len(left) == 2
     assert not any(MARK.encode() in p.read_bytes() for p in Path(tempfile.gettempdir()).rglob("*") if p.is_file())
     assert {name: held for name, held in seen(there).items() if ".sdc-sql-" not in name} == before
-    with work.folder() as own:  # of a run that lives
+    with work.make_work_folder() as own:  # of a run that lives
         assert main(IN_PLACE) == 0
         told = capsys.readouterr().err
         assert all(f"sdc-sql clean {place}" in told for place in left)
@@ -230,7 +230,7 @@ def test_a_signal_waits_for_what_is_being_removed():
     done = []
     before = signal.signal(signal.SIGTERM, lambda *_: done.append("heard"))
     try:
-        with uninterrupted():
+        with hold_signals():
             signal.raise_signal(signal.SIGTERM)
             done.append("removed")
         assert done == ["removed", "heard"]

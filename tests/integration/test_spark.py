@@ -30,7 +30,7 @@ from compiled import (
 
 import sdc_sql
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.macros import by_name
+from sdc_sql.db.catalogue.macros import index_catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -103,7 +103,7 @@ def test_it_answers_as_duckdb(run, spark, answered, name):
     assert run is not None  # the tables are there
     made = call(name)
     answered[name] = False
-    room = getattr(load(spark), by_name()[made.macro].room)
+    room = getattr(load(spark), index_catalogue()[made.macro].room)
     frame = getattr(room, made.macro.removeprefix("sdc_"))(*made.arguments, **made.named)
     assert_answers_as_duckdb(lambda _: (frame.columns, [tuple(row) for row in frame.collect()]), "", made)
     answered[name] = True
@@ -175,9 +175,9 @@ def test_wrong_data_are_an_error_in_the_macros_words(run, name, table, complaint
 
 @pytest.mark.parametrize(("name", "arguments", "named"), ODD)
 def test_odd_names(run, name, arguments, named):
-    call = query.call(name, "odd", *arguments, **named)
+    call = query.call_macro(name, "odd", *arguments, **named)
     con = reference()
-    expected = con.execute(query.text(call)).fetchall()
+    expected = con.execute(query.write_sql(call)).fetchall()
     names = [column for column, *_ in con.description]
     others = [
         [c.swapcase() for c in keys] if isinstance(keys, list) and keys[0] == 'a"b' else keys for keys in arguments

@@ -16,7 +16,7 @@ import pytest
 
 import sdc_sql
 from sdc_sql import ColumnError, ParameterError, TableError
-from sdc_sql.compiler.definitions import definitions
+from sdc_sql.compiler.definitions import load_definitions
 from sdc_sql.db import query
 from sdc_sql.methods import Methods
 
@@ -301,7 +301,7 @@ def test_the_verbs_take_the_arguments_of_microdatas(sdc):
         for name in [n for n in vars(type(room)) if not n.startswith("_")]:
             ours = list(inspect.signature(getattr(type(room), name)).parameters)
             if ours[1] != "table":  # a measure
-                assert ours == ["self", *definitions()[f"sdc_{name}"].parameters]
+                assert ours == ["self", *load_definitions()[f"sdc_{name}"].parameters]
             else:
                 theirs = list(inspect.signature(getattr(Methods, name)).parameters)
                 assert ours == ["self", "table", *theirs[1:], "id"]
@@ -356,7 +356,7 @@ def test_a_measure_answers_as_in_duckdb(sdc, con, persons, verb, arguments):
     frame = persons.selectExpr("*", "2.5e0 + age as weight")
     frame.createOrReplaceTempView("weighed")
     con.execute("CREATE OR REPLACE VIEW weighed AS SELECT *, 2.5e0 + age AS weight FROM persons")
-    call = query.text(query.call(f"sdc_{verb}", "weighed", *arguments))
+    call = query.write_sql(query.call_macro(f"sdc_{verb}", "weighed", *arguments))
     expected = con.execute(call).fetchall()
     found = getattr(sdc.risk, verb)("weighed" if verb == "theta" else frame, *arguments)  # by its name, or itself
     assert found.columns == [name for name, *_ in con.description]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from sdc_sql.udfs.loss.log_linear import best, fitted
+from sdc_sql.udfs.loss.log_linear import choose_best_model, fit_pairs
 
 from sdc_sql import Microdata
 from sdc_sql.errors import ParameterError
@@ -41,10 +41,10 @@ def test_by_hand(con):
 def test_fit_has_the_margins_of_the_table(seed):
     """And, with all two-way interactions or fewer, a closed form where the model is decomposable."""
     table = np.random.default_rng(seed).integers(1, 30, (3, 4, 2)).astype(float)
-    fit = fitted(table, [(0, 1), (1, 2)])
+    fit = fit_pairs(table, [(0, 1), (1, 2)])
     closed = table.sum(axis=2)[:, :, None] * table.sum(axis=0)[None] / table.sum(axis=(0, 2))[None, :, None]
     assert fit == pytest.approx(closed)
-    circle = fitted(table, [(0, 1), (1, 2), (0, 2)])
+    circle = fit_pairs(table, [(0, 1), (1, 2), (0, 2)])
     for axis in range(3):
         assert circle.sum(axis=axis) == pytest.approx(table.sum(axis=axis), rel=1e-7)
     ratios = circle[1:, 1:] * circle[:1, :1] / (circle[1:, :1] * circle[:1, 1:])
@@ -63,10 +63,10 @@ def test_the_search_finds_the_best_of_all_models(criterion):
     values = {}
     for number in range(7):
         for pairs in combinations(combinations(range(4), 2), number):
-            fit = fitted(table, list(pairs))
+            fit = fit_pairs(table, list(pairs))
             parameters = 6 + sum((table.shape[i] - 1) * (table.shape[j] - 1) for i, j in pairs)
             values[pairs] = -2 * (table[table > 0] * np.log(fit[table > 0] / 3000)).sum() + price * parameters
-    pairs, _, _, value = best(table, criterion)
+    pairs, _, _, value = choose_best_model(table, criterion)
     assert value == pytest.approx(min(values.values()))
     assert tuple(pairs) == min(values, key=values.__getitem__)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sdc_sql.udfs.calibration.raking import calibrated_factors
+from sdc_sql.udfs.calibration.raking import compute_factors
 
 import sdc_sql
 from sdc_sql import InputError
@@ -74,7 +74,7 @@ def test_bounded_factors_are_the_nearest_to_1():
     assert 5 < ((nearest > 0.6) & (nearest < 1.7)).sum() < 25  # some are at a bound
     totals = [np.bincount(codes[:, j], weights=weights * nearest) for j in (0, 1)]
     bounds = {"lower": np.full(30, 0.6), "upper": np.full(30, 1.7)}
-    found = calibrated_factors(weights, codes, totals, ["a", "b"], **bounds)
+    found = compute_factors(weights, codes, totals, ["a", "b"], **bounds)
     assert found == pytest.approx(nearest, rel=1e-7)
 
 
@@ -95,7 +95,7 @@ def met(weights, codes, known, **more):
     c = len(weights)
     bounds = {"lower": np.full(c, more.pop("lower", 0.0)), "upper": np.full(c, more.pop("upper", np.inf))}
     names = [f"margin {j}" for j in range(len(known))]
-    found = calibrated_factors(weights, codes, known, names, **bounds, **more)
+    found = compute_factors(weights, codes, known, names, **bounds, **more)
     for j, total in enumerate(known):
         np.testing.assert_allclose(np.bincount(codes[:, j], weights=weights * found), total, rtol=1e-9)
     return found

@@ -13,7 +13,7 @@ from sdc_sql.udfs.distributions.goodness import Fit
 import sdc_sql
 from sdc_sql import InputError, Microdata
 from sdc_sql.cli import main
-from sdc_sql.release.reporting.public_steps import told
+from sdc_sql.release.reporting.public_steps import list_told_parameters
 
 KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 N = 1000
@@ -222,4 +222,4 @@ def test_in_place_by_the_command_line_and_by_release_files(k, tmp_path, monkeypa
                  "--families", "normal,lognormal", "--output", f"{tmp_path}/o.parquet"]) == 0  # fmt: skip
     assert (wanted == values(k, f"'{tmp_path}/o.parquet'", "Select")).all()
     # the parameters are not for publication
-    assert {*told(step)} == {"significance", "intervals"}
+    assert {*list_told_parameters(step)} == {"significance", "intervals"}

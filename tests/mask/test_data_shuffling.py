@@ -11,7 +11,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from sdc_sql.udfs.shuffling import normal_scores, relations, shuffled_places
+from sdc_sql.udfs.shuffling import compute_normal_scores, relations, shuffle_places
 
 import sdc_sql
 from sdc_sql import InputError
@@ -32,12 +32,12 @@ def made(n=N):
 
 
 def design(size, sex):
-    return np.column_stack([np.ones(len(sex)), normal_scores(size), sex == 1, sex == 2])
+    return np.column_stack([np.ones(len(sex)), compute_normal_scores(size), sex == 1, sex == 2])
 
 
 def beyond(values, given):
     """Return what of the normal scores of values least squares does not predict."""
-    scores = normal_scores(values)
+    scores = compute_normal_scores(values)
     return scores - given @ np.linalg.lstsq(given, scores, rcond=None)[0]
 
 
@@ -73,9 +73,11 @@ def test_all_values_and_relations_of_ranks_are_kept(k):
     for name, other in others.items():
         # the released column differs from the prediction by its draws alone, the original one by its own values
         for new, old in ((f, x), (g, y)):
-            found, wanted = (correlation(normal_scores(v), normal_scores(other * 1.0)) for v in (new, old))
+            found, wanted = (
+                correlation(compute_normal_scores(v), compute_normal_scores(other * 1.0)) for v in (new, old)
+            )
             assert abs(found - wanted) < BOUND, name
-    found, wanted = (correlation(normal_scores(a), normal_scores(b)) for a, b in ((f, g), (x, y)))
+    found, wanted = (correlation(compute_normal_scores(a), compute_normal_scores(b)) for a, b in ((f, g), (x, y)))
     assert abs(found - wanted) < 2**0.5 * BOUND + 0.001  # both are drawn; the root has three decimals
 
 
@@ -97,12 +99,12 @@ def test_the_mean_of_many_releases_tells_no_more_than_one():
     codes = np.column_stack([np.unique(size, return_inverse=True)[1], sex])
     rng, found = np.random.default_rng(2), []
     for _ in range(20):
-        places = shuffled_places(x[:, None], codes, np.array([0, 1]), rng.normal(size=(N, 1)), ["x"])
-        found.append(normal_scores(x[places[:, 0]]))
+        places = shuffle_places(x[:, None], codes, np.array([0, 1]), rng.normal(size=(N, 1)), ["x"])
+        found.append(compute_normal_scores(x[places[:, 0]]))
     mean = np.mean(found, axis=0)
     assert abs(correlation(beyond(mean, given), beyond(x, given))) < BOUND
-    predicted = correlation(normal_scores(x) - beyond(x, given), normal_scores(x))
-    assert correlation(mean, normal_scores(x)) < predicted + BOUND
+    predicted = correlation(compute_normal_scores(x) - beyond(x, given), compute_normal_scores(x))
+    assert correlation(mean, compute_normal_scores(x)) < predicted + BOUND
 
 
 def test_a_release_is_a_function_of_the_given_columns_and_of_the_values_as_a_whole(k):
@@ -138,13 +140,13 @@ def test_what_is_drawn_from_is_least_squares_on_normal_scores():
     codes = np.column_stack([np.unique(size, return_inverse=True)[1], sex, sex])  # a column twice changes nothing
     found = relations(np.column_stack([x, y]), codes, np.array([0, 1, 1]), ["x", "y"])
     rest = np.column_stack([beyond(v, design(size, sex)) for v in (x, y)])
-    scores = np.column_stack([normal_scores(v) for v in (x, y)])
+    scores = np.column_stack([compute_normal_scores(v) for v in (x, y)])
     np.testing.assert_allclose(found.predictions, scores - rest, atol=1e-9)
     np.testing.assert_allclose(found.explained, 1 - rest.var(axis=0) / scores.var(axis=0), atol=1e-9)
     covariances = rest.T @ rest / 200
     np.testing.assert_allclose(found.root @ found.root.T, covariances, atol=3e-3 * np.diag(covariances).max())
     quantile = NormalDist().inv_cdf
-    assert normal_scores([5.0, np.nan, 1.0, 5.0])[[0, 2]] == pytest.approx([quantile(2 / 3), quantile(1 / 6)])
+    assert compute_normal_scores([5.0, np.nan, 1.0, 5.0])[[0, 2]] == pytest.approx([quantile(2 / 3), quantile(1 / 6)])
 
 
 def test_nulls_strata_large_numbers_and_types(k):
@@ -203,7 +205,7 @@ def test_in_place_and_by_the_command_line(k, tmp_path, monkeypatch):
     data.mask.data_shuffling(["f"], None, into="one")
     step = data.mask.data_shuffling(["f", "select"], ["it's", "sex"], stream="2")
     x, y, size, sex = made()
-    shares = [1 - beyond(v, design(size, sex)).var() / normal_scores(v).var() for v in (x, y)]
+    shares = [1 - beyond(v, design(size, sex)).var() / compute_normal_scores(v).var() for v in (x, y)]
     assert step.parameters["explained"] == pytest.approx(dict(zip(("f", "Select"), shares, strict=True)), abs=1e-6)
     assert (wanted == np.array(k.execute('SELECT f, "Select"::DOUBLE FROM in_place ORDER BY id').fetchall()).T).all()
     k.execute(f"COPY k TO '{tmp_path}/k.parquet'")

@@ -6,8 +6,8 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
-from sdc_sql.udfs.distortion import distorted
-from sdc_sql.udfs.group_model import Conditions, Urn, redrawing, urn_of
+from sdc_sql.udfs.distortion import redraw_groups
+from sdc_sql.udfs.group_model import Conditions, Urn, make_redraw_urn, make_urn
 
 import sdc_sql
 from sdc_sql.errors import InputError
@@ -48,7 +48,7 @@ def test_who_knows_the_method_gains_no_more_than_1_of_l(p, phi, n, l, chosen):  
     """By enumeration of every group and all that can become of it; the kernel says only what is drawn how often."""
     groups = urn_by_hand(p, phi, n)
     regarded = range(len(p)) if chosen is None else chosen
-    model, share = redrawing(Urn(np.array(p), phi), conditions(len(p), l, chosen=chosen), n)
+    model, share = make_redraw_urn(Urn(np.array(p), phi), conditions(len(p), l, chosen=chosen), n)
     slack = {y: min(1 - l * y[v] / n for v in regarded) for y in groups}
     drawn = urn_by_hand(p, model.phi, n)
     to = {y: drawn[y] * (slack[y] if share < 1 else 1) for y in groups if slack[y] >= -1e-12}
@@ -78,7 +78,7 @@ def test_draws_by_the_other_groups_shares_alone_would_give_more():
 def test_t_holds_of_what_an_intruder_concludes():
     p, phi, n, t = [0.5, 0.3, 0.2], 0.3, 4, 0.5
     groups = urn_by_hand(p, phi, n)
-    model, share = redrawing(Urn(np.array(p), phi), conditions(3, t=t), n)
+    model, share = make_redraw_urn(Urn(np.array(p), phi), conditions(3, t=t), n)
     far = {y: np.abs(np.array(y) / n - p).sum() / 2 for y in groups}
     drawn = urn_by_hand(p, model.phi, n)
     to = {y: drawn[y] * (1 - far[y] / t) for y in groups if far[y] <= t}
@@ -97,9 +97,9 @@ def test_what_is_drawn_is_what_the_method_says():
     values = np.concatenate([np.ones((times, n), dtype=int), others]).ravel()
     groups = np.arange(values.size) // n
     asked = conditions(kinds, 2, chosen=[1])
-    masked = distorted(groups, values, np.arange(values.size), asked).reshape(-1, n)
+    masked = redraw_groups(groups, values, np.arange(values.size), asked).reshape(-1, n)
     assert (masked[times:] == others).all()
-    urn = urn_of(groups, values, kinds)
+    urn = make_urn(groups, values, kinds)
     weights = {y: c * (1 - 2 * y[1] / n) for y, c in urn_by_hand(urn.p, urn.phi, n).items() if y[1] <= 2}
     for ones in range(5):
         share = weights.get((n - ones, ones), 0) / sum(weights.values())
@@ -116,7 +116,7 @@ def test_the_urn_of_a_file_by_pairs():
     any_two = np.mean([values[a] == values[b] for a, b in pairs])
     fellows = [[values[a] == values[b] for b in range(40) if a != b and groups[a] == groups[b]] for a in range(40)]
     within = np.mean([np.mean(own) for own in fellows if own])
-    assert urn_of(groups, values, 3).phi == pytest.approx(max((within - any_two) / (1 - any_two), 0))
+    assert make_urn(groups, values, 3).phi == pytest.approx(max((within - any_two) / (1 - any_two), 0))
 
 
 @pytest.mark.slow
@@ -183,7 +183,7 @@ def test_with_the_urn_of_the_file_itself_too():
         if not 0 < sum(table) <= 3 * n / l:  # more is an error, and none needs nothing
             continue
         values = np.array([[1] * x + [0] * (n - x) for x in table]).ravel()
-        model, share = redrawing(urn_of(np.arange(9) // n, values, kinds), conditions(kinds, l, chosen=[1]), n)
+        model, share = make_redraw_urn(make_urn(np.arange(9) // n, values, kinds), conditions(kinds, l, chosen=[1]), n)
         assert share == 0
         to = np.array([urn_by_hand(model.p, model.phi, n)[n - y, y] * max(1 - l * y / n, 0) for y in range(n + 1)])
         chances = [to / to.sum() if l * x > n else np.eye(n + 1)[x] for x in table]
@@ -202,6 +202,6 @@ def test_groups_do_not_hang_on_the_values():
         if not 1 <= left + right <= 3:
             continue
         values = np.array([1] * left + [0] * (3 - left) + [1] * right + [0] * (3 - right))
-        masked = distorted(groups, values, np.arange(6) + 17, asked)
+        masked = redraw_groups(groups, values, np.arange(6) + 17, asked)
         assert masked[:3].sum() <= 1
         assert masked[3:].sum() <= 1

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from sdc_sql.db.catalogue.effects import MUST
-from sdc_sql.db.catalogue.macros import declared, effect_of
+from sdc_sql.db.catalogue.macros import find_effect, read_catalogue
 from sdc_sql.db.masking.steps import MaskingStep
 from sdc_sql.release.reporting import public_steps
 
-MASKS = {d.name.removeprefix("sdc_"): d for d in declared() if d.is_step}
+MASKS = {d.name.removeprefix("sdc_"): d for d in read_catalogue() if d.is_step}
 
 
 def step_of(method: str, parameters: dict[str, object]) -> MaskingStep:
@@ -36,11 +36,11 @@ def test_a_mask_without_all_records_says_so():
 def test_of_a_mask_from_elsewhere_nothing_is_told():
     step = step_of("scramble", {"factor": 1.1, "method": "plain", "alpha": 0.1})
     assert public_steps.withheld(step)
-    assert public_steps.told(step) == {}
-    assert public_steps.described(step, None) == ("scramble", "")
-    assert public_steps.matrix(step, None, str) == []
+    assert public_steps.list_told_parameters(step) == {}
+    assert public_steps.describe_step(step, None) == ("scramble", "")
+    assert public_steps.show_public_matrix(step, None, str) == []
     assert public_steps.advice(step, matrix=False, part=False) == []
-    effect = effect_of("scramble")
+    effect = find_effect("scramble")
     assert (effect.values.kind, effect.bits.kind) == ("codes", "last digits")
 
 
@@ -61,4 +61,4 @@ def test_of_a_mask_from_elsewhere_nothing_is_told():
 def test_what_undoes_a_step_is_not_told(method, parameters, withheld, told):
     """The scale of Kim's noise, Höhne's factors, thresholds that are records, and rates of swapping stay inside."""
     step = step_of(method, parameters)
-    assert (public_steps.withheld(step), {*public_steps.told(step)}) == (withheld, told)
+    assert (public_steps.withheld(step), {*public_steps.list_told_parameters(step)}) == (withheld, told)

@@ -10,9 +10,9 @@ import sqlglot
 from sqlglot import exp
 
 import sdc_sql
-from sdc_sql.db.catalogue.macros import declared, example_tables
+from sdc_sql.db.catalogue.macros import example_tables, read_catalogue
 
-MASKS = {d.name: d for d in declared() if d.masks}
+MASKS = {d.name: d for d in read_catalogue() if d.masks}
 EVERY = pytest.mark.parametrize("name", MASKS)
 RETYPED = {"recode", "generalise", "calibrate"}  # verbs that may give a column another type: labels for numbers
 

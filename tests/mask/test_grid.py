@@ -11,7 +11,7 @@ from fractions import Fraction
 import pytest
 from masked_tables import KEY
 
-from sdc_sql.db.catalogue.macros import declared
+from sdc_sql.db.catalogue.macros import read_catalogue
 
 N = 600
 BITS, PRODUCTS = 32, 24  # of a number that keeps its own exponent
@@ -298,7 +298,7 @@ def test_the_grid_of_linear_noise_does_not_show_its_alpha(table):
 
 
 def test_every_mask_that_reckons_with_numbers_is_attacked():
-    reckons = {d.name for d in declared() if d.is_step and d.effect.bits.kind == "last digits"}
+    reckons = {d.name for d in read_catalogue() if d.is_step and d.effect.bits.kind == "last digits"}
     attacked = " ".join([*ADDED, *AVERAGED, *(call for call, _ in MAY_BE_ZERO)])
     # weights, which are not masked, must meet their totals; IPSO keeps coefficients exactly, and says what these tell;
     # hybrid data have a grid by the deviation of the whole column (test_hybrid.py)

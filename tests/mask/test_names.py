@@ -10,7 +10,7 @@ from macros_file import ATTACHED
 
 import sdc_sql
 from sdc_sql import TableError
-from sdc_sql.db.names import named
+from sdc_sql.db.names import parse_table_name
 
 ODD = ["$x", "@x", ":x", "'x'", "x ", " x", "x;", "x -- c", "x/*c*/", "x AS y", "(x)", "x\n", "x, y", "?", "{x}", "`x`"]
 NO_NAMES = ["", '""', ".", '"x', 'x"y', "a..b", ".x", "x.", 'x."y', "a.b.c.d", '"x" y', '"x"y', '"x".']
@@ -82,9 +82,9 @@ def test_what_is_no_name_is_refused(both, name):
 )
 def test_the_parts_are_those_that_duckdb_reads(name):
     with duckdb.connect() as con:
-        for part in (p.name for p in named(name).parts[:-1] if p.name.lower() not in {"memory", "main"}):
+        for part in (p.name for p in parse_table_name(name).parts[:-1] if p.name.lower() not in {"memory", "main"}):
             con.execute(f"CREATE SCHEMA {quoted(part)}")
-        con.execute(f"CREATE TABLE {named(name).sql('duckdb')} AS SELECT 1 AS x")
+        con.execute(f"CREATE TABLE {parse_table_name(name).sql('duckdb')} AS SELECT 1 AS x")
         literal = name.replace("'", "''")
         assert con.execute(f"FROM query_table('{literal}')").fetchall() == [(1,)]
 

@@ -8,7 +8,7 @@ import pytest
 from masked_tables import shape
 
 import sdc_sql
-from sdc_sql.db.masking.apply import masked
+from sdc_sql.db.masking.apply import apply_mask
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ColumnError
 
@@ -40,7 +40,9 @@ def aged(con):
 
 def become(con: duckdb.DuckDBPyConnection, macro: str, column: str, into: str | None = None) -> object:
     data = sdc_sql.Microdata(con, "t", id="id")
-    return masked(data._roles, Masking(macro, (column,), {"columns": (column,), "id": "id"}, retyped=True), into=into)
+    return apply_mask(
+        data._roles, Masking(macro, (column,), {"columns": (column,), "id": "id"}, retyped=True), into=into
+    )
 
 
 def types(con: duckdb.DuckDBPyConnection, table: str) -> list[str]:

@@ -13,12 +13,12 @@ import pytest
 import sdc_sql
 from sdc_sql.cli import main, parser
 from sdc_sql.cli.mask_options import Spelled
-from sdc_sql.db.catalogue.macros import by_name, declared, effect_of, former
+from sdc_sql.db.catalogue.macros import find_effect, former, index_catalogue, read_catalogue
 from sdc_sql.methods import Mask
-from sdc_sql.release.reading.step_fields import known_methods, own_of
-from sdc_sql.shell.messages import about
+from sdc_sql.release.reading.step_fields import index_methods, list_own_parameters
+from sdc_sql.shell.messages import describe_function
 
-MASKS = [d for d in declared() if d.is_step]
+MASKS = [d for d in read_catalogue() if d.is_step]
 VERBS = {d.verb for d in MASKS}
 DBT = Path(sdc_sql.__file__).parent / "dbt" / "package" / "macros" / "mask"
 
@@ -37,11 +37,11 @@ def test_verb_macro_command_and_step_agree():
     """A macro is ``sdc_<verb>``; where one verb has several, the others are ``sdc_<verb>_<what>``."""
     wrong = [d.name for d in MASKS if d.name != f"sdc_{d.verb}" and not d.name.startswith(f"sdc_{d.verb}_")]
     assert wrong == []
-    assert [verb for verb in VERBS if f"sdc_{verb}" not in by_name()] == []
+    assert [verb for verb in VERBS if f"sdc_{verb}" not in index_catalogue()] == []
     assert {verb for verb in VERBS if not hasattr(Mask, verb)} == set()
     assert {getattr(Mask, verb).__name__ for verb in VERBS} == VERBS
     assert {*commands()} == VERBS
-    assert {*known_methods()} == VERBS
+    assert {*index_methods()} == VERBS
 
 
 def test_dbt_calls_each_macro_by_its_name():
@@ -56,7 +56,7 @@ def test_each_door_leaves_a_default_to_the_verb_or_to_the_macro():
     for verb, command in commands().items():
         named = {action.dest: action for action in command._actions}
         macros = [d for d in MASKS if d.verb == verb]
-        for parameter in (p for d in macros for p in own_of(d) if p.default is not None):
+        for parameter in (p for d in macros for p in list_own_parameters(d) if p.default is not None):
             action = named[parameter.name]
             if action.default is not argparse.SUPPRESS:
                 wrong.append(f"sdc-sql mask {verb}: --{parameter.name} is {action.default}")
@@ -82,7 +82,7 @@ def test_a_step_gives_the_verb_what_the_file_says(tmp_path):
 
 def test_choices_are_literal_types():
     wrong = []
-    for d in (d for d in declared() if hasattr(Mask, d.verb)):
+    for d in (d for d in read_catalogue() if hasattr(Mask, d.verb)):
         taken = inspect.signature(inspect.unwrap(getattr(Mask, d.verb))).parameters
         for p in (p for p in d.parameters if p.choices and p.name in taken):
             known = re.findall(r"Literal\[(.*?)\]", str(taken[p.name].annotation))
@@ -101,7 +101,7 @@ def test_a_command_may_be_written_with_hyphens():
 
 def test_a_former_name_is_no_name_of_today_and_leads_to_one():
     assert former()
-    names = {d.name for d in declared()} | {d.verb for d in declared()}
+    names = {d.name for d in read_catalogue()} | {d.verb for d in read_catalogue()}
     assert names.isdisjoint(former())
     assert {*former().values()} <= names
 
@@ -113,21 +113,21 @@ def test_a_former_name_is_an_error_that_names_the_new_one(old, tmp_path, capsys)
     data = sdc_sql.example()
     if old.startswith("sdc_"):
         con = sdc_sql.load(duckdb.connect())
-        required = ", ".join(["'persons'"] * len(by_name()[now].required))
+        required = ", ".join(["'persons'"] * len(index_catalogue()[now].required))
         with pytest.raises(duckdb.Error, match=rf"{said}{now}\."):
             con.sql(f"FROM {old}({required})").fetchall()
-        for ask in (lambda: about(old), lambda: sdc_sql.compile(old, "persons", dialect="spark")):
+        for ask in (lambda: describe_function(old), lambda: sdc_sql.compile(old, "persons", dialect="spark")):
             with pytest.raises(sdc_sql.ParameterError, match=rf"{said}{now}\."):
                 ask()
         text = "\n".join(path.read_text("utf-8") for path in DBT.glob("*.sql"))
         assert f"{old[4:]} is the name of versions before 0.2.0: write {now[4:]}." in text
-        assert effect_of(old[4:]) == by_name()[now].effect  # of an earlier log
+        assert find_effect(old[4:]) == index_catalogue()[now].effect  # of an earlier log
         return
     with pytest.raises(AttributeError, match=rf"{said}{now}\."):
         getattr(data.mask, old)
     with pytest.raises(AttributeError, match=rf"{said}data\.mask\.{now}\("):
         getattr(data, old)
-    if by_name()[f"sdc_{now}"].masks:
+    if index_catalogue()[f"sdc_{now}"].masks:
         with pytest.raises(sdc_sql.ParameterError, match=rf"{said}{now}\."):
             data.frontier([(old, {})], "k_anonymity.3.records", "il1.il1")
     assert main(["mask", old, f"{tmp_path}/persons.csv", "--id", "id"]) == 2

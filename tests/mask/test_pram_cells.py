@@ -127,7 +127,7 @@ def test_xi_out_of_range_is_refused(keyed):
     for xi in (0.42, 0, 1, 1.5, -1, float("nan")):
         with pytest.raises(sdc_sql.ParameterError, match=r"3/7|must be (a )?finite"):
             data.mask.pram_guaranteed(xi)
-        with pytest.raises(sdc_sql.ParameterError, match=r"3/7|must be (a )?finite"), sdc_sql.errors.translated():
+        with pytest.raises(sdc_sql.ParameterError, match=r"3/7|must be (a )?finite"), sdc_sql.errors.translate_errors():
             data.mask.pram_proof(xi).fetchall()
     for xi in ("NULL", "'nan'::DOUBLE"):
         with pytest.raises(duckdb.Error, match="3/7"):
@@ -216,7 +216,7 @@ def test_groups_of_one_cell_are_counted(keyed):
     data = sdc_sql.Microdata(keyed, "t", id="id", keys=["g", "x"])
     with pytest.raises(sdc_sql.ParameterError, match='3 groups of "g"'):
         data.mask.pram_guaranteed(0.8, within=["g"])
-    with pytest.raises(sdc_sql.ParameterError, match='3 groups of "g"'), sdc_sql.errors.translated():
+    with pytest.raises(sdc_sql.ParameterError, match='3 groups of "g"'), sdc_sql.errors.translate_errors():
         data.mask.pram_proof(0.8, within=["g"]).fetchall()
     with pytest.raises(sdc_sql.ColumnError, match="nope"):
         data.mask.pram_guaranteed(0.8, within=["nope"])
@@ -229,7 +229,7 @@ def test_below_one_half_a_group_needs_three_cells(keyed):
     data = sdc_sql.Microdata(keyed, "t", id="id", keys=["x"])
     with pytest.raises(sdc_sql.ParameterError, match="three cells"):
         data.mask.pram_guaranteed(0.49)
-    with pytest.raises(sdc_sql.ParameterError, match="three cells"), sdc_sql.errors.translated():
+    with pytest.raises(sdc_sql.ParameterError, match="three cells"), sdc_sql.errors.translate_errors():
         data.mask.pram_proof(0.49).fetchall()
     assert data.mask.pram_guaranteed(0.5, into="half").records == 9
     cells(keyed, [4, 5, 1])

@@ -195,7 +195,7 @@ def test_what_does_not_fit_is_refused(keyed, calls):
     found = {}
     for call in calls:
         try:
-            with sdc_sql.errors.translated():
+            with sdc_sql.errors.translate_errors():
                 keyed.execute(f"FROM {call}").fetchall()
             found[call] = "no error"
         except sdc_sql.InputError:

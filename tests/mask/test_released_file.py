@@ -207,7 +207,7 @@ def test_the_command_line_writes_the_database_anew(file, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(
-    ("module", "where"), [(rewritten, "_copied"), (released_file, "synced"), (rewritten, "placed")]
+    ("module", "where"), [(rewritten, "_copy_database"), (released_file, "sync_file"), (rewritten, "replace_file")]
 )
 def test_an_interruption_leaves_the_old_file(file, monkeypatch, module, where):
     monkeypatch.chdir(file.parent)
@@ -227,7 +227,9 @@ def test_the_folder_is_synced_after_the_file_is_put_in_its_place(file, monkeypat
     calls = []
     monkeypatch.chdir(file.parent)
     monkeypatch.setattr(os, "replace", lambda a, b, old=os.replace: (calls.append("replace"), old(a, b)))
-    monkeypatch.setattr(released_file, "synced", lambda p, old=released_file.synced: (calls.append(p.is_dir()), old(p)))
+    monkeypatch.setattr(
+        released_file, "sync_file", lambda p, old=released_file.sync_file: (calls.append(p.is_dir()), old(p))
+    )
     assert main(COMMAND) == 0
     assert calls == [False, "replace", True]
 

@@ -312,7 +312,7 @@ def test_a_sampling_fraction_that_is_one_number_is_that_of_the_sample(db, tmp_pa
 def test_theta_is_not_reckoned_for_samples_that_it_does_not_hold_for(db, tmp_path, step):
     plan = sdc_sql.read_release(written(db, tmp_path, "sampling_fraction = 0.1", "theta.theta <= 1", step))
     with pytest.raises(InputError, match=r"steps\[0\].*make a column of it"):
-        sampled.without_numbers(plan, plan.steps[0])
+        sampled.remove_fixed_roles(plan, plan.steps[0])
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ import sdc_sql
 from sdc_sql import ParameterError, TableError
 from sdc_sql.cli import main
 from sdc_sql.db.masking.step_table import FIRST, FORM
-from sdc_sql.db.masking.steps import steps_of
+from sdc_sql.db.masking.steps import list_steps
 
 N = 2_000
 FIRST_FORM = """
@@ -43,7 +43,7 @@ def of(con, table="t"):
 
 
 def streams(con, table="t"):
-    return [step.stream for step in steps_of(con, table)]
+    return [step.stream for step in list_steps(con, table)]
 
 
 # --- passes
@@ -73,7 +73,7 @@ def test_the_pass_goes_on_along_a_chain_of_copies_and_copies_of_one_source_have_
     assert of(survey).mask.noise("x", 0.1).stream == ""  # what was done to the copies was not done to the table
     assert survey.execute("SELECT count(*) FROM t JOIN a2 USING (id, x)").fetchall() == [(N,)]
     # b was made before the second step on a
-    assert [(s.source, s.target, s.stream) for s in steps_of(survey, "b")] == [
+    assert [(s.source, s.target, s.stream) for s in list_steps(survey, "b")] == [
         ('"memory"."main"."t"', "a", ""), ('"memory"."main"."a"', "b", "2"), ('"memory"."main"."b"', "b", "3"),
     ]  # fmt: skip
 
@@ -180,7 +180,7 @@ def test_pram_keeps_the_matrix_as_applied_and_the_original_counts(survey):
         assert [list(row) for row in json.loads(matrix)] == [["from", "to", "probability"]] * 4
         assert {row["category"]: row["count"] for row in json.loads(kept)} == counts
         assert hidden == ["matrix", "counts"]
-    assert "0.75" not in repr(steps_of(survey, "a"))  # nor is it printed by chance
+    assert "0.75" not in repr(list_steps(survey, "a"))  # nor is it printed by chance
 
 
 @pytest.mark.slow
@@ -203,7 +203,7 @@ def test_the_source_may_be_a_view_or_a_file(survey, tmp_path):
     survey.execute(f"CREATE VIEW seen AS FROM t; COPY t TO '{tmp_path / 't.parquet'}'")
     for i, source in enumerate(["seen", f"{tmp_path / 't.parquet'}"]):
         assert of(survey, source).mask.noise("x", 0.1, into=f"a{i}").stream == ""
-        assert steps_of(survey, source) == []
+        assert list_steps(survey, source) == []
     sources = survey.execute("SELECT source FROM sdc_steps ORDER BY step").fetchall()
     assert sources == [('"memory"."main"."seen"',), (f"{tmp_path / 't.parquet'}",)]
 
@@ -233,7 +233,7 @@ def test_a_table_of_the_users_is_refused_before_anything_is_changed(survey, mine
 @pytest.mark.slow
 def test_a_table_of_version_0_1_is_brought_into_the_present_form(survey):
     survey.execute(FIRST_FORM + ";" + FIRST_ROWS)
-    assert [(s.step, s.method, s.stream) for s in steps_of(survey, "t")] == [
+    assert [(s.step, s.method, s.stream) for s in list_steps(survey, "t")] == [
         (1, "noise", "noise"),
         (2, "microaggregate", None),
     ]
@@ -293,7 +293,7 @@ def test_steps_of_a_table_that_was_dropped_or_replaced_are_not_its_successors(su
         assert of(survey).mask.noise("x", 0.1).stream == ""
         survey.execute("CREATE OR REPLACE TABLE before AS FROM t")
         survey.execute(again)
-        assert steps_of(survey, "t") == []
+        assert list_steps(survey, "t") == []
         assert of(survey).mask.noise("x", 0.1).stream == ""
         assert survey.execute("SELECT count(*) FROM t JOIN before USING (id, x)").fetchall() == [(N,)]
         survey.execute("CREATE OR REPLACE TABLE t AS FROM original")
@@ -315,7 +315,7 @@ def test_a_comment_of_the_users_is_kept(survey):
     ((comment,),) = survey.execute("SELECT comment FROM duckdb_tables() WHERE table_name = 't'").fetchall()
     mine, mark = comment.split("\n")
     assert mine == 'what I say\'s "so"'
-    assert mark == f"[sdc_steps {steps_of(survey, 't')[0].target_id}]"
+    assert mark == f"[sdc_steps {list_steps(survey, 't')[0].target_id}]"
     survey.begin()
     of(survey).mask.noise("x", 0.1, into="a")
     survey.rollback()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sdc_sql.udfs.suppression import functions
 from sdc_sql.udfs.suppression.cells import Cells
-from sdc_sql.udfs.suppression.combinations import frequent, limits_of
+from sdc_sql.udfs.suppression.combinations import choose_least_frequencies, keep_frequent
 from sdc_sql.udfs.suppression.compatible_combinations import compatible_combinations
 
 import sdc_sql
@@ -61,7 +61,9 @@ def test_no_fewer_suppressions_would_do(nulls):
         codes, place = np.unique(records, axis=0, return_inverse=True)
         counts, sums = np.bincount(place.ravel()), np.bincount(place.ravel(), weights=amounts)
         cells = Cells(codes, counts, [1.0] * keys)
-        lost = frequent(cells, limits_of([sum(1 << k for k in s) for s in sets], limits, inclusive=True), sums)
+        lost = keep_frequent(
+            cells, choose_least_frequencies([sum(1 << k for k in s) for s in sets], limits, inclusive=True), sums
+        )
         found = sum(int(cells.cost(int(d))) * n for d, n in zip(lost, counts, strict=True))
         assert found == fewest(records, sets, limits, amounts)
 
@@ -92,7 +94,9 @@ def test_wildcard_holds_and_no_record_loses_more_than_it_needs_by_itself(costs):
         counts = np.bincount(place.ravel())
         amounts = np.bincount(place.ravel(), weights=rng.integers(1, 4, len(records)) * [1.0, 0.37][trial % 3 == 0])
         rule = [(list(s), [4.0, 3.0, 2.0][len(s) - 1]) for size in (1, 2, 3) for s in combinations(range(4), size)]
-        limits = limits_of([sum(1 << k for k in s) for s, _ in rule], [t for _, t in rule], inclusive=False)
+        limits = choose_least_frequencies(
+            [sum(1 << k for k in s) for s, _ in rule], [t for _, t in rule], inclusive=False
+        )
         if amounts.sum() < max(limits.values()):
             continue
         lost = compatible_combinations(Cells(codes, counts, costs), limits, amounts)

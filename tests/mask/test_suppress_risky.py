@@ -11,7 +11,7 @@ import pytest
 from sdc_sql.udfs.posterior import posterior_risk
 from sdc_sql.udfs.suppression import functions
 from sdc_sql.udfs.suppression.cells import Cells
-from sdc_sql.udfs.suppression.risky import bearable
+from sdc_sql.udfs.suppression.risky import suppress_to_bearable
 
 import sdc_sql
 from sdc_sql.cli import main
@@ -69,9 +69,9 @@ def test_no_record_is_above_the_limit_and_none_loses_more_than_it_needs(costs):
         reached.add(None not in needed)
         if None in needed:
             with pytest.raises(ValueError, match=f"of {needed.count(None)} records is above"):
-                bearable(Cells(cells, counts, costs), sums, most, 0b111)
+                suppress_to_bearable(Cells(cells, counts, costs), sums, most, 0b111)
             continue
-        lost = bearable(Cells(cells, counts, costs), sums, most, 0b111)
+        lost = suppress_to_bearable(Cells(cells, counts, costs), sums, most, 0b111)
         risks = brute_force.individual_risks(released(records, place, lost), weights, "wildcard")
         assert max(risks) <= most
         for at, least in zip(place, needed, strict=True):
@@ -98,9 +98,9 @@ def test_no_household_is_above_the_limit_or_an_error_says_that_it_cannot_be_reac
         reached.add(beyond == 0)
         if beyond:
             with pytest.raises(ValueError, match=f"household of {beyond} records is above"):
-                bearable(Cells(cells, counts, [1, 1, 1]), sums, most, may, members)
+                suppress_to_bearable(Cells(cells, counts, [1, 1, 1]), sums, most, may, members)
             continue
-        lost = bearable(Cells(cells, counts, [1, 1, 1]), sums, most, may, members)
+        lost = suppress_to_bearable(Cells(cells, counts, [1, 1, 1]), sums, most, may, members)
         after = released(records, row, lost)
         risks = brute_force.household_risks(brute_force.individual_risks(after, weights, "wildcard"), homes)
         assert max(risks) <= most
@@ -114,7 +114,9 @@ def test_all_of_a_household_lose_the_key_where_one_member_cannot_come_down(other
     records, weights = [(1, 1), (2, 1), (3, 2), (4, 2)], [2, 2, other, 100]
     homes, most = np.array([0, 1, 0, 2]), 0.451
     members = (np.arange(4), homes, np.ones(4, dtype=np.int64))
-    lost = bearable(Cells(np.array(records), members[2], [1, 1]), np.array(weights, dtype=float), most, 1, members)
+    lost = suppress_to_bearable(
+        Cells(np.array(records), members[2], [1, 1]), np.array(weights, dtype=float), most, 1, members
+    )
     assert lost.tolist() == [1, 1, 1, 0]
     after = [(None, y) if out else (x, y) for (x, y), out in zip(records, lost, strict=True)]
     assert max(brute_force.household_risks(brute_force.individual_risks(after, weights, "wildcard"), homes)) <= most
@@ -208,7 +210,7 @@ def test_a_risk_at_the_limit_is_low_enough(con):
 
 
 def test_what_is_still_above_the_limit_is_an_error_and_nothing_is_written(couples, monkeypatch):
-    monkeypatch.setattr(functions, "bearable", lambda cells, *_: np.zeros(cells.number, dtype=np.int64))
+    monkeypatch.setattr(functions, "suppress_to_bearable", lambda cells, *_: np.zeros(cells.number, dtype=np.int64))
     with pytest.raises(TableError, match="released records are still above the limit of risk: nothing was written"):
         couples.mask.suppress_risky(0.004)
     unchanged = "SELECT count(*) FROM couples WHERE COLUMNS(lambda c: list_contains($keys, c)) IS NULL"

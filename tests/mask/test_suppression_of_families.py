@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from sdc_sql.udfs.suppression.by_households import blanked, of_k_households
+from sdc_sql.udfs.suppression.by_households import blank_row, suppress_to_k_households
 
 import sdc_sql
 from sdc_sql import InputError, Microdata
@@ -76,10 +76,10 @@ def test_rows_join_until_they_are_of_k_households():
         n, k = int(draw.integers(8, 50)), int(draw.integers(2, 5))
         codes, houses = draw.integers(0, 4, (n, 3)), draw.integers(0, n // 2 + k, n)
         codes[:, 2] = 1  # cannot be suppressed
-        lost = of_k_households(codes, houses, draw.integers(1, 4, n), np.array([1.0, 2.0, -1.0]), k)
+        lost = suppress_to_k_households(codes, houses, draw.integers(1, 4, n), np.array([1.0, 2.0, -1.0]), k)
         rows, whole = {}, {}
         for own, house, bits in zip(codes.tolist(), houses, lost.tolist(), strict=True):
-            rows.setdefault(blanked(own, bits), set()).add(house)
+            rows.setdefault(blank_row(own, bits), set()).add(house)
             whole.setdefault(tuple(own), set()).add(house)
         if min(map(len, rows.values())) < k or (lost >> 2).any():
             wrong.append((seed, "rows"))
@@ -87,7 +87,7 @@ def test_rows_join_until_they_are_of_k_households():
             wrong.append((seed, "without need"))
     assert wrong == []
     with pytest.raises(ValueError, match="there are 2 households"):
-        of_k_households(np.ones((4, 2), dtype=np.int64), np.array([1, 1, 2, 2]), np.ones(4), np.ones(2), 3)
+        suppress_to_k_households(np.ones((4, 2), dtype=np.int64), np.array([1, 1, 2, 2]), np.ones(4), np.ones(2), 3)
 
 
 def test_what_does_not_go_with_households(con):

@@ -191,7 +191,7 @@ def test_run_by_run_is_as_at_once(keyed, monkeypatch, table):
         keyed.execute("CREATE OR REPLACE TABLE t AS SELECT range AS id, range / 7 AS x FROM range(2000)")
         for statement in IN_RUNS[table]:
             keyed.execute(statement)
-        cut = places.runs(keyed, sqlglot.exp.to_table("memory.main.t"), sqlglot.exp.to_table("memory.main.t"))
+        cut = places.split_places(keyed, sqlglot.exp.to_table("memory.main.t"), sqlglot.exp.to_table("memory.main.t"))
         assert len(cut) == (7 if run == 300 and table not in {"with gaps", "added in the transaction"} else 0)
         step = sdc_sql.Microdata(keyed, "t", id="id").mask.noise("x", 0.5)
         steps_of.append((step.records, step.changed, step.sse_sst))

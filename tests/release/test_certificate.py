@@ -136,12 +136,12 @@ def others(value) -> list[Any]:
 @pytest.mark.parametrize("name", ["certificate", "public"])
 def test_any_field_changed_is_named(made, name):
     said = read(made["parquet"], name)
-    fields = dict(sealed.leaves(said))
+    fields = dict(sealed.list_leaves(said))
     assert len(fields) > 30
-    assert sealed.changed(said) == []
+    assert sealed.find_changed_fields(said) == []
     for place, value in fields.items():
         for other in others(value)[: 1 if name == "certificate" else 3]:
-            assert sealed.changed(put(said, place, other)) == [place]
+            assert sealed.find_changed_fields(put(said, place, other)) == [place]
 
 
 def test_a_field_taken_away_or_added_is_named(made):
@@ -165,17 +165,17 @@ def test_a_field_taken_away_or_added_is_named(made):
 def test_a_field_changed_and_sealed_anew_is_found_by_running_it_again(made, name):
     """But for the versions, which may be others here."""
     said = read(made["parquet"], name)
-    for place, value in sealed.leaves(said):
+    for place, value in sealed.list_leaves(said):
         if place.startswith(("versions.", "marks", "digest")):
             continue
         for other in others(value):
             fields = {n: v for n, v in put(said, place, other).items() if n not in {"marks", "digest"}}
-            failed = [c.field for c in rerun.compared(sealed.sealed(fields), said) if not c.holds]
+            failed = [c.field for c in rerun.compare_certificates(sealed.seal_fields(fields), said) if not c.holds]
             assert failed == [f"{place} (run again)"]
 
 
 def resealed(said, place, value):
-    return sealed.sealed({n: v for n, v in put(said, place, value).items() if n not in {"marks", "digest"}})
+    return sealed.seal_fields({n: v for n, v in put(said, place, value).items() if n not in {"marks", "digest"}})
 
 
 @pytest.mark.one_in(3)
@@ -229,7 +229,7 @@ def test_any_cell_changed_is_found(made, tmp_path, kind):
         "BOOLEAN": "NULL",
         "DECIMAL(9,3)": "0.001",
     }
-    with content.content_of(released, types) as (con, table):
+    with content.open_content(released, types) as (con, table):
         con.execute(f"CREATE TEMP TABLE rows AS SELECT * FROM {table} LIMIT 80")
         for i, (name, type_) in enumerate([*types.items(), (None, None)]):
             path = tmp_path / f"other-{i}.{kind}"
@@ -351,7 +351,7 @@ def test_the_command_line_exits_with_3_and_names_the_field(made, capsys):
 def test_columns_of_kernels_are_compared_to_a_billionth(con, by, same):
     con.execute("CREATE TABLE one AS SELECT i % 3 AS f, CASE WHEN i % 7 > 0 THEN i / 7 END AS x FROM range(50) t(i)")
     con.execute("CREATE TABLE other AS SELECT f, x * (1 + ?::DOUBLE) AS x FROM one ORDER BY hash(x)", [by])
-    assert content.alike((con, "one"), (con, "other"), ["x"]) is same
+    assert content.is_same_content((con, "one"), (con, "other"), ["x"]) is same
     con.execute("CREATE TABLE more AS SELECT f + 1 AS f, x FROM one")
-    assert not content.alike((con, "one"), (con, "more"), ["x"])
-    assert content.alike((con, "one"), (con, "one"), ["f", "x"])
+    assert not content.is_same_content((con, "one"), (con, "more"), ["x"])
+    assert content.is_same_content((con, "one"), (con, "one"), ["f", "x"])

@@ -52,7 +52,7 @@ def file(request, tmp_path):
 @pytest.mark.one_in(2)
 def test_labels_are_kept_to_the_end_where_values_are_still_codes(file, con):
     outcome = run_release(file, con)
-    frame, meta = formats._read(outcome.written[0])
+    frame, meta = formats._read_package(outcome.written[0])
     assert meta.column_names_to_labels["age"] == "age in years"
     assert meta.variable_value_labels == {"Select": {1: "yes", 2: "no"}}
     assert frame.columns == ["age", "Select", "name", "weight", "born"]
@@ -70,7 +70,7 @@ def test_codes_that_mean_others_now_lose_their_labels(file, con):
     text = text.replace('keys = ["age", "Select"]', 'keys = ["Select"]').replace('"born"]', '"born", "age"]')
     file.write_text(text)
     outcome = run_release(file, con)
-    assert formats._read(outcome.written[0])[1].variable_value_labels == {"age": {30: "thirty"}}
+    assert formats._read_package(outcome.written[0])[1].variable_value_labels == {"age": {30: "thirty"}}
 
 
 @pytest.mark.one_in(2)
@@ -92,7 +92,7 @@ def test_what_is_no_such_file_is_told(tmp_path):
     raw = tmp_path / f"raw{file_ending(tmp_path)}"
     raw.write_bytes(b"no such file")
     with pytest.raises(TableError, match="cannot be read as a"):
-        formats.columns(raw)
+        formats.list_file_columns(raw)
 
 
 def test_without_the_package_it_is_said_what_to_install(tmp_path, monkeypatch):

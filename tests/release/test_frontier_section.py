@@ -9,7 +9,7 @@ import pytest
 
 from sdc_sql import InputError, Microdata, ReleaseFileError
 from sdc_sql.document import plane
-from sdc_sql.release.judging.measured import nulls_after
+from sdc_sql.release.judging.measured import choose_nulls
 from sdc_sql.release.reading.plan import Step
 from sdc_sql.release.reading.read import read_release
 from sdc_sql.release.reporting.internal_report import internal_report
@@ -189,10 +189,10 @@ def test_the_draws_of_a_candidate_ask_for_the_key_before_any_work(release, monke
 
 
 def test_scales_have_round_numbers_and_stand_for_equal_figures():
-    assert plane.ticks(0, 0) == [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    assert plane.ticks(0, 0.07)[-1] >= 0.07
+    assert plane.choose_ticks(0, 0) == [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    assert plane.choose_ticks(0, 0.07)[-1] >= 0.07
     for high in (1e-9, 0.3, 1, 99, 12345):
-        marks = plane.ticks(0, high)
+        marks = plane.choose_ticks(0, high)
         assert marks[0] == 0
         assert marks[-1] >= high
         assert len(marks) <= 7
@@ -203,6 +203,6 @@ def test_values_missing_before_are_no_wildcards_for_a_candidate(con):
     con.execute("CREATE TABLE raw AS FROM (VALUES (1, 1, NULL), (2, 1, 'a'), (3, 2, 'b')) AS t(id, age, job)")
     data = Microdata(con, "raw", id="id")
     step = Step("steps[0]", "local_suppression", {}, ("age", "job"), suppresses=True)
-    assert nulls_after(data, [step], ["age", "job"]) == "category"
-    assert nulls_after(data, [step], ["age"]) == "wildcard"
-    assert nulls_after(data, [], ["age"]) == "category"
+    assert choose_nulls(data, [step], ["age", "job"]) == "category"
+    assert choose_nulls(data, [step], ["age"]) == "wildcard"
+    assert choose_nulls(data, [], ["age"]) == "category"

@@ -10,7 +10,7 @@ import pytest
 
 from sdc_sql import run_release
 from sdc_sql.release.reporting.internal_report import internal_report
-from sdc_sql.release.running.one_form import given
+from sdc_sql.release.running.one_form import unify_values
 
 FILE = """
 [source]
@@ -79,10 +79,10 @@ def test_intervals_keep_what_sql_compares(con):
         UNION ALL
         SELECT 500, INTERVAL 1 MONTH UNION ALL SELECT 501, INTERVAL 30 DAY UNION ALL SELECT 502, INTERVAL 720 HOUR""")
     con.execute("CREATE TABLE before AS FROM t")
-    assert given(con, "t")["v"] > 100
+    assert unify_values(con, "t")["v"] > 100
     one = "SELECT count(DISTINCT v::VARCHAR) - count(DISTINCT v) FROM t"
     assert con.execute(one).fetchall() == [(0,)]
     texts = con.execute("SELECT DISTINCT v::VARCHAR FROM t WHERE i >= 500").fetchall()
     assert texts == [("1 month",)]
     assert con.execute("SELECT count(*) FROM t JOIN before USING (i) WHERE t.v <> before.v").fetchall() == [(0,)]
-    assert given(con, "t") == {}
+    assert unify_values(con, "t") == {}

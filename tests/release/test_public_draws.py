@@ -82,7 +82,7 @@ def told(tmp_path_factory):
             "html": public_report(outcome),
             "markdown": public_report(outcome, "markdown"),
             "ddi": ET.tostring(codebook(outcome), encoding="unicode"),
-            "certificate": json.dumps(certificate.public(outcome)),
+            "certificate": json.dumps(certificate.build_public(outcome)),
         }
 
 
@@ -139,7 +139,7 @@ def test_the_rate_of_a_swap_does_not_follow_from_a_loss(tmp_path, monkeypatch, c
             text + (swap if columns else "") + '[output]\npath = "released.parquet"\nids = "drop"\n'
         )
         outcome = run_release(read_release(tmp_path / "release.toml"), con=con, write=False)
-        told = public_loss.losses(outcome)
+        told = public_loss.list_told_losses(outcome)
         assert withheld_columns(outcome) == withheld
         assert "sex" in {loss["variables"] for loss in told}
         assert not withheld & {name for loss in told for name in loss["variables"].split(", ")}

@@ -11,11 +11,11 @@ import duckdb
 import pytest
 
 from sdc_sql import ParameterError
-from sdc_sql.db.showing.results import shown
+from sdc_sql.db.showing.results import format_value
 from sdc_sql.release.reading.read import read_release
 from sdc_sql.release.reporting import lost, public_loss, public_steps
-from sdc_sql.release.reporting.internal_report import internal_report, write_internal
-from sdc_sql.release.reporting.public_report import public_report, write_public
+from sdc_sql.release.reporting.internal_report import internal_report, write_internal_report
+from sdc_sql.release.reporting.public_report import public_report, write_public_report
 from sdc_sql.release.running.run import run_release
 
 pytestmark = pytest.mark.slow  # a release with every kind of step
@@ -174,13 +174,13 @@ def test_no_risk_loss_or_value_of_a_record_is_in_the_public_report(outcome, publ
     for data in (outcome.original, outcome.released):
         exact |= floats(data.con.sql(f"SELECT pay::DOUBLE, wealth::DOUBLE FROM {data.table}").fetchall())
     # numbers of a few digits are everywhere: round shares, breaks, sections
-    written = {shown(value) for value in exact if len(shown(value)) > 5}
+    written = {format_value(value) for value in exact if len(format_value(value)) > 5}
     assert len(written) > 1000
     assert not found & written
 
 
 def test_no_loss_of_what_a_loss_would_undo(outcome):
-    told = public_loss.losses(outcome)
+    told = public_loss.list_told_losses(outcome)
     variables = {row["variables"] for row in told}
     assert variables == {"region", "job", "hours", "rent", "wealth"}  # neither pay, nor tips, nor all together
     # 987,654,321 became the third largest value: IL1 by itself would say by how much
@@ -201,7 +201,7 @@ def test_the_internal_report_has_everything_but_the_key(outcome, internal):
     found = figures(words(internal[0]))
     for scenario in outcome.scenarios:
         for report in (scenario.before, scenario.after):
-            assert {shown(v) for v in report.global_risk.to_dict().values()} <= found
+            assert {format_value(v) for v in report.global_risk.to_dict().values()} <= found
     assert outcome.digests["source"] in words(internal[0])
 
 
@@ -229,17 +229,17 @@ def test_changes_and_suppressions_are_those_counted_one_by_one(outcome):
         }
         for t in ("sdc_original", "sdc_release")
     )
-    found = {row["variable"]: row for row in lost.by_variable(outcome)}
+    found = {row["variable"]: row for row in lost.count_by_variable(outcome)}
     assert "person" not in found
     assert "home" not in found, "households are numbered anew: no number is the original one"
     output = replace(outcome.plan.output, households="keep")
-    kept = lost.by_variable(replace(outcome, plan=replace(outcome.plan, output=output)))
+    kept = lost.count_by_variable(replace(outcome, plan=replace(outcome.plan, output=output)))
     assert [row["changed"] for row in kept if row["variable"] == "home"] == [0]
     for i, column in enumerate(columns):
         pairs = [(before[person][i], after[person][i]) for person in before]
         assert found[column]["changed"] == sum(str(old) != str(new) for old, new in pairs)
         assert found[column]["suppressed"] == sum(old is not None and new is None for old, new in pairs)
-    by = lost.by_dimension(outcome, columns)
+    by = lost.count_by_dimension(outcome, columns)
     assert list(by) == ["region", lost.HOUSEHOLD_SIZE]
     for rows in by.values():
         assert sum(row["records"] for row in rows) == 1200
@@ -248,7 +248,7 @@ def test_changes_and_suppressions_are_those_counted_one_by_one(outcome):
 
 
 def test_only_what_is_listed_is_told_of_a_step(outcome):
-    told = {step.method: public_steps.told(step) for step in outcome.steps}
+    told = {step.method: public_steps.list_told_parameters(step) for step in outcome.steps}
     assert told == {
         "recode_intervals": {"breaks": [0, 40, 90], "ends": "closed"},
         "pram": {},
@@ -267,8 +267,8 @@ def test_a_refused_release_has_an_internal_report_only(outcome, tmp_path):
     with pytest.raises(ParameterError, match="refused"):
         public_report(refused)
     with pytest.raises(ParameterError, match="refused"):
-        write_public(refused, tmp_path / "users.html")
-    write_internal(refused, tmp_path / "internal.md")
+        write_public_report(refused, tmp_path / "users.html")
+    write_internal_report(refused, tmp_path / "internal.md")
     assert "REFUSED" in (tmp_path / "internal.md").read_text(encoding="utf-8")
     assert [path.name for path in tmp_path.iterdir()] == ["internal.md"]
     with pytest.raises(ParameterError, match="html, markdown"):
@@ -277,5 +277,5 @@ def test_a_refused_release_has_an_internal_report_only(outcome, tmp_path):
 
 def test_without_an_id_there_are_no_changes_by_variable(outcome):
     plan = replace(outcome.plan, roles=replace(outcome.plan.roles, id=None))
-    assert lost.by_variable(replace(outcome, plan=plan)) == []
-    assert lost.by_dimension(replace(outcome, plan=plan), ["job"]) == {}
+    assert lost.count_by_variable(replace(outcome, plan=plan)) == []
+    assert lost.count_by_dimension(replace(outcome, plan=plan), ["job"]) == {}

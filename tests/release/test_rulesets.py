@@ -67,10 +67,10 @@ def rules(outcome):
     return {o.limit.path.partition("rule ")[2]: o for o in outcome.limits if o.found}
 
 
-@pytest.mark.parametrize("name", [n.replace("-N", "-5") for n in ruleset.names()])
+@pytest.mark.parametrize("name", [n.replace("-N", "-5") for n in ruleset.list_rulesets()])
 def test_every_ruleset_is_read_and_has_version_and_source(name):
     wrong = Problems()
-    its = ruleset.parsed(ruleset.text_of(name), wrong)
+    its = ruleset.parse_ruleset(ruleset.read_shipped_text(name), wrong)
     assert wrong.found == []
     assert its.name == name
     assert its.version
@@ -276,7 +276,7 @@ def test_every_variable_and_value_of_a_profile_is_asked_for(of_rows):
 
 def test_sections_have_every_division_once():
     """NACE Rev. 2 has 21 sections and 88 divisions."""
-    profile = ruleset.parsed(ruleset.text_of("eu-silc-research"), Problems())
+    profile = ruleset.parse_ruleset(ruleset.read_shipped_text("eu-silc-research"), Problems())
     (nace,) = [c for c in profile.coarsening if c["variable"] == "nace"]
     divisions = [d for several in nace["groups"].values() for d in several]
     assert "".join(nace["groups"]) == "ABCDEFGHIJKLMNOPQRSTU"

@@ -19,7 +19,7 @@ from sdc_sql.cli import main
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import load
 from sdc_sql.release.running import run as running
-from sdc_sql.release.running.households import renumbered
+from sdc_sql.release.running.households import renumber_households
 
 KEY = "Zk3vQ9xT1bW7mLs5dHf8yRpN2cGjU4aE6oXiKtVw0qM"
 WORKERS = """
@@ -204,7 +204,7 @@ def test_every_record_keeps_to_its_household_or_to_none(con, kind):
     load(con)
     con.execute(f"CREATE TABLE of_survey (h {kind}, a INTEGER)")
     con.execute("INSERT INTO of_survey VALUES ('A', 1), ('a', 2), ('A', 3), (NULL, 4), (NULL, 5), ('', 6)")
-    found = con.execute(query.text(renumbered(exp.select("h", "a").from_("of_survey"), "H"))).fetchall()
+    found = con.execute(query.write_sql(renumber_households(exp.select("h", "a").from_("of_survey"), "H"))).fetchall()
     number = {a: h for h, a in found}
     assert sorted(a for _, a in found) == [1, 2, 3, 4, 5, 6]
     assert number[4] is number[5] is None
@@ -277,7 +277,7 @@ def test_one_record_is_refused_by_its_step_with_the_place(small, con, tmp_path):
 
 def test_a_step_that_draws_needs_the_key_before_any_work(small, con, monkeypatch):
     file = small(steps='[[steps]]\nmask = "pram_retention"\ncolumns = ["Select"]\nretention = 0.9')
-    monkeypatch.setattr(running, "_measured", lambda *_: pytest.fail("worked before the key was asked for"))
+    monkeypatch.setattr(running, "_measure_release", lambda *_: pytest.fail("worked before the key was asked for"))
     con.execute("RESET VARIABLE sdc_key")
     with pytest.raises(SdcError, match="No secret key is set"):
         run_release(file, con)
@@ -309,7 +309,7 @@ def test_an_output_that_is_there_is_never_replaced(small, con, tmp_path):
 
 
 def test_a_failure_while_outputs_are_placed_leaves_none(tmp_path, monkeypatch):
-    from sdc_sql.release.running.place import place  # noqa: PLC0415
+    from sdc_sql.release.running.place import place_outputs  # noqa: PLC0415
 
     targets = [tmp_path / "a.csv", tmp_path / "b.csv"]
     replaced = os.replace
@@ -321,13 +321,13 @@ def test_a_failure_while_outputs_are_placed_leaves_none(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "replace", failing)
     with pytest.raises(OSError, match="no space"):
-        place([(target, lambda part: part.write_text("x") and None) for target in targets])
+        place_outputs([(target, lambda part: part.write_text("x") and None) for target in targets])
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow
 def test_a_writer_that_fails_leaves_nothing(small, tmp_path, monkeypatch):
-    monkeypatch.setattr(running, "write_released", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(running, "write_released_file", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         run_release(small(rows="1,3,f,1\n2,3,f,1\n"))
     assert files(tmp_path) == set()
@@ -343,7 +343,7 @@ def test_the_work_is_done_in_a_folder_of_the_owner_that_is_gone(small, tmp_path,
         seen.append((stat.S_IMODE(folder.stat().st_mode), [stat.S_IMODE(p.stat().st_mode) for p in folder.iterdir()]))
         raise TableError("enough")
 
-    monkeypatch.setattr(running, "_measured", look)
+    monkeypatch.setattr(running, "_measure_release", look)
     with pytest.raises(TableError, match="enough"):
         run_release(small())
     assert seen[0][0] == 0o700
@@ -372,7 +372,7 @@ def test_a_signal_that_ends_the_program_leaves_nothing(small, tmp_path, capsys, 
     def stopped(*_):
         signal.raise_signal(signal.SIGTERM)
 
-    monkeypatch.setattr(running, "_measured", stopped)
+    monkeypatch.setattr(running, "_measure_release", stopped)
     before = signal.getsignal(signal.SIGTERM)
     assert main(["release", str(small())]) == 128 + signal.SIGTERM
     assert capsys.readouterr().err == "sdc-sql: ended by SIGTERM\n"

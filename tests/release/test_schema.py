@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from sdc_sql.cli import main
-from sdc_sql.figures.registry import measures
+from sdc_sql.figures.registry import list_all_measures
 from sdc_sql.release.reading import density, frontier_fields, read, rules, schema, step_fields
 from sdc_sql.release.reading.fields import Reading
 from sdc_sql.release.reading.plan import RolesOfColumns
@@ -20,7 +20,7 @@ from sdc_sql.release.reading.step_values import Values
 from sdc_sql.write import schema_values
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = json.loads(schema.text())
+SCHEMA = json.loads(schema.read_schema())
 VALIDATOR = Draft202012Validator(SCHEMA)
 FENCED = re.compile(r"^```toml\n(.*?)^```$|<<'TOML'\n(.*?)^TOML$", re.DOTALL | re.MULTILINE)
 FOLDERS = [ROOT / name for name in ("sdc_sql", "sql", "udfs", "fixtures")]
@@ -66,7 +66,7 @@ def test_the_schema_is_one():
 
 
 def test_each_definition_is_used():
-    references = set(re.findall(r'"\$ref": "#/\$defs/(\w+)"', schema.text()))
+    references = set(re.findall(r'"\$ref": "#/\$defs/(\w+)"', schema.read_schema()))
     assert references == set(SCHEMA["$defs"])
 
 
@@ -125,7 +125,7 @@ def unknown_fields(method, names):
     """Return which of these fields the reader does not know of a step by the method."""
     reading = Reading(ROOT / "release.toml", "", {}, read.FILE)
     row = dict.fromkeys(names) | {"mask": method, "keys": ["x"]}
-    step_fields.read(reading, [row], RolesOfColumns(id="id"), [])
+    step_fields.read_steps(reading, [row], RolesOfColumns(id="id"), [])
     return {
         problem.partition(":")[0].removeprefix("steps[0].")
         for problem in reading.problems.found
@@ -134,7 +134,7 @@ def unknown_fields(method, names):
 
 
 def test_steps_have_the_fields_of_the_reader():
-    methods = {name: SCHEMA["$defs"][f"step_{name}"] for name in step_fields.known_methods() if name != "renumber"}
+    methods = {name: SCHEMA["$defs"][f"step_{name}"] for name in step_fields.index_methods() if name != "renumber"}
     every = {field for method in methods.values() for field in method["properties"]}
     every |= {"nonsense", "tbl", "into", "in_place"}
     every -= {"mask", "columns", "column", "where", "by_household", "scenario"}
@@ -151,16 +151,16 @@ def test_steps_have_the_fields_of_the_reader():
 def test_figures_have_the_measures_of_the_reader():
     figure = SCHEMA["properties"]["figures"]["additionalProperties"]
     found = {c["if"]["properties"]["measure"]["const"]: c["then"]["properties"].keys() for c in figure["allOf"]}
-    assert found == {name: {"measure", *its.arguments} for name, its in measures().items()}
-    assert figure["properties"]["measure"]["enum"] == [*measures()]
+    assert found == {name: {"measure", *its.arguments} for name, its in list_all_measures().items()}
+    assert figure["properties"]["measure"]["enum"] == [*list_all_measures()]
 
 
 def test_values_are_refused_as_the_reader_refuses_them():
-    masks = [mask for masks in step_fields.known_methods().values() for mask in masks]
-    parameters = {str(p): p for mask in masks for p in step_fields.own_of(mask) if p.name != "subset"}
+    masks = [mask for masks in step_fields.index_methods().values() for mask in masks]
+    parameters = {str(p): p for mask in masks for p in step_fields.list_own_parameters(mask) if p.name != "subset"}
     differing = []
     for parameter in parameters.values():
-        validator = Draft202012Validator(schema_values.of(parameter))
+        validator = Draft202012Validator(schema_values.define_parameter(parameter))
         for value in VALUES:
             reading = Reading(ROOT / "release.toml", "", {}, read.FILE)
             Values(reading, "steps[0]").of(parameter, value)
@@ -177,7 +177,7 @@ def test_the_command_prints_it_and_a_proposal_names_it_where_it_stands_beside(tm
     printed = capsys.readouterr().out
     assert json.loads(printed) == SCHEMA
     (tmp_path / "persons.csv").write_text("age,sex\n" + "30,f\n41,m\n" * 20)
-    assert schema.heading(tmp_path) == []
+    assert schema.make_schema_line(tmp_path) == []
     (tmp_path / schema.NAME).write_text(printed)
     assert main(["release", "--init", str(tmp_path / "persons.csv"), str(tmp_path / "persons.toml")]) == 0
     proposed = (tmp_path / "persons.toml").read_text()

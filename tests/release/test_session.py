@@ -222,13 +222,13 @@ def test_a_table_of_a_database_file_is_its_source(raw, tmp_path):
      {"a.b": {"c d": []}, "": 'x"y', "ü\n": False}],
 )  # fmt: skip
 def test_toml_is_read_as_it_was_written(given):
-    assert tomllib.loads(toml.line('a "key"\n', given, "said\nof\rit\x00")) == {'a "key"\n': given}
+    assert tomllib.loads(toml.format_line('a "key"\n', given, "said\nof\rit\x00")) == {'a "key"\n': given}
 
 
 @pytest.mark.parametrize("given", [None, float("nan"), float("inf"), [None], {1: 2}, object()])
 def test_what_toml_has_not_is_refused(given):
     with pytest.raises(ParameterError, match="TOML"):
-        toml.line("a", given)
+        toml.format_line("a", given)
 
 
 @pytest.mark.slow

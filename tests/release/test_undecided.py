@@ -186,7 +186,7 @@ def test_certificates_that_say_too_much_are_found(release, tmp_path):
         said = json.loads((tmp_path / f"{name}.json").read_text())
         for listed in (["k", "weight", "y"], ["k", "none"]):
             fields = {n: v for n, v in said.items() if n not in ("marks", "digest")}
-            other = sealed.sealed(fields | {"released_as_collected": listed})
+            other = sealed.seal_fields(fields | {"released_as_collected": listed})
             (tmp_path / "other.json").write_text(json.dumps(other))
             assert verify(tmp_path / "other.json", tmp_path / "out.csv").failed == ("released_as_collected",)
 
@@ -208,7 +208,7 @@ def test_numbers_codes_and_names_among_texts():
         with duckdb.connect() as con:
             con.execute("CREATE TABLE k (x VARCHAR)")
             con.executemany("INSERT INTO k VALUES (?)", [[v] for v in values] or [[None]])
-            (its,) = facts.of_rows(con, query.call("query_table", "k"))
+            (its,) = facts.find_row_facts(con, query.call_macro("query_table", "k"))
         if (its.numbers, its.like_names) != (numbers, names):
             wrong.append((values[:2], its))
     assert wrong == []

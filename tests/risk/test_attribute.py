@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql.figures.limits import exceeded
+from sdc_sql.figures.limits import is_exceeded
 from sdc_sql.microdata import call_method
 
 SALARIES = [3, 4, 5, 6, 11, 8, 7, 9, 10]
@@ -151,8 +151,8 @@ def test_a_limit_on_attribute_disclosure(examples):
     """By hand: each cell of three has three salaries; the least l of the file is 3."""
     data = sdc_sql.Microdata(examples[0], "li", keys=["cell"])
     report = sdc_sql.risk_report(data, sensitive=["salary"]).to_dict()
-    assert exceeded("l_diversity.distinct_l < 4", report)
-    assert not exceeded("l_diversity.distinct_l < 3", report)
+    assert is_exceeded("l_diversity.distinct_l < 4", report)
+    assert not is_exceeded("l_diversity.distinct_l < 3", report)
 
 
 def test_wildcards_are_refused_not_ignored(examples):

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from brute_force import posterior_risk, theta
-from sdc_sql.udfs.population_cells import ewens, given_sample, population_cells
+from sdc_sql.udfs.population_cells import expect_ewens_cells, expect_given_sample, population_cells
 
 from sdc_sql import Microdata
 from sdc_sql.errors import ColumnError, ParameterError, TableError, WeightError
@@ -90,9 +90,9 @@ def test_the_models_of_the_cells():
     """The product written out; Ewens is its limit at alpha 0; borders."""
     n, u, size, t, a = 50, 20, 400, 3.0, 0.4
     product = math.prod((i + t + a) / (i + t) for i in range(n, size))
-    assert given_sample(n, u, size, t, a) == pytest.approx(u + (u + t / a) * (product - 1))
+    assert expect_given_sample(n, u, size, t, a) == pytest.approx(u + (u + t / a) * (product - 1))
     one, two, counts = np.array([1.0, 2.0, 40.0]), np.array([2.0, 2.0, 5.0]), 206.0
-    found = ewens(counts, 9.0, 5000.0)
+    found = expect_ewens_cells(counts, 9.0, 5000.0)
     low, high = 1e-9, 1e4  # the likelihood's equation by bisection
     for _ in range(200):
         middle = math.sqrt(low * high)

@@ -14,8 +14,8 @@ from sdc_sql.udfs.log_linear.margins import Margin, log_gamma, unique_by_persons
 
 import sdc_sql
 from sdc_sql.cli import main
-from sdc_sql.db.catalogue.macros import declared
-from sdc_sql.figures.limits import exceeded, holds
+from sdc_sql.db.catalogue.macros import read_catalogue
+from sdc_sql.figures.limits import holds_limit, is_exceeded
 from sdc_sql.methods import Methods
 
 RISK = "SELECT tau1, tau2, sample_uniques, reason, z1, z2, interactions, tau2_rate FROM sdc_log_linear_risk"
@@ -95,8 +95,8 @@ def test_too_few_records_tell_nothing_and_hold_no_limit(con, tmp_path, capsys):
     assert "tau1" in found.reason
     assert "income" in found.reason
     report = {"log_linear_risk": found.to_dict()}
-    assert exceeded("log_linear_risk.tau1_rate > 0.99", report)
-    assert not holds("log_linear_risk.tau1_rate <= 1", report)
+    assert is_exceeded("log_linear_risk.tau1_rate > 0.99", report)
+    assert not holds_limit("log_linear_risk.tau1_rate <= 1", report)
     two_way = data.risk.log_linear_risk(model="two_way")
     assert (two_way.tau1, two_way.tau2) == (None, None)
     assert '"income" with "sex"' in two_way.reason
@@ -199,7 +199,9 @@ def test_z_of_a_forest_is_that_of_the_fit_over_the_crossing(con, keys, weight, m
 
 
 def test_fit_and_risk_have_one_default():
-    signatures = [d.signature for d in declared() if d.name.startswith("sdc_log_linear") and "model :=" in d.signature]
+    signatures = [
+        d.signature for d in read_catalogue() if d.name.startswith("sdc_log_linear") and "model :=" in d.signature
+    ]
     assert len(signatures) == 3
     assert all("model := 'tree'" in signature for signature in signatures)
     for verb in ("log_linear_risk", "log_linear_risk_records", "log_linear_fit"):

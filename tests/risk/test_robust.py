@@ -7,9 +7,9 @@ from itertools import combinations
 import duckdb
 import numpy as np
 import pytest
-from sdc_sql.udfs.robust.chi_square import below, quantile
+from sdc_sql.udfs.robust.chi_square import chi_square_cdf, chi_square_quantile
 from sdc_sql.udfs.robust.functions import robust_distances
-from sdc_sql.udfs.robust.mcd import mcd, squared_distances
+from sdc_sql.udfs.robust.mcd import compute_mahalanobis, mcd
 
 from sdc_sql import Microdata
 from sdc_sql.errors import InputError
@@ -23,8 +23,8 @@ def test_chi_squared_is_that_of_the_tables():
         (13, 0.975, 24.7356),
         (30, 0.9, 40.2560),
     ):
-        assert quantile(probability, degrees) == pytest.approx(value, rel=2e-6)
-        assert below(value, degrees) == pytest.approx(probability, abs=1e-5)
+        assert chi_square_quantile(probability, degrees) == pytest.approx(value, rel=2e-6)
+        assert chi_square_cdf(value, degrees) == pytest.approx(probability, abs=1e-5)
 
 
 @pytest.mark.parametrize("entry", ["Tarragona", "Tarragona_4"])
@@ -37,7 +37,7 @@ def test_drisk_rmd_of_sdcmicro(shared, sdcmicro, entry):
         for n in ("tarragona", "tarragona_perturbed")
     )
     x, y = ((v - v.mean(axis=0)) / v.std(axis=0, ddof=1) for v in (x, y))
-    rmd = 0.05 * np.sqrt(squared_distances(x, x.mean(axis=0), mcd(x)[1]))
+    rmd = 0.05 * np.sqrt(compute_mahalanobis(x, x.mean(axis=0), mcd(x)[1]))
     risky = (np.abs(x - y) < 0.01 * rmd[:, None]).any(axis=1)
     apart = np.sqrt(np.square(y[:, None] - y).sum(axis=2)) + np.diag(np.full(len(y), np.inf))
     assert risky.mean() == pytest.approx(figures["risk1"], abs=0.005)
@@ -55,10 +55,10 @@ def test_outlying_records_do_not_move_it(seed):
     assert far == pytest.approx(np.sqrt(9.3484), rel=1e-5)
     assert (distances[60:] > 20).all()
     centre, covariance = mcd(x)
-    inside = squared_distances(x, centre, covariance) < 9.3484
+    inside = compute_mahalanobis(x, centre, covariance) < 9.3484
     assert not inside[60:].any()
     # classical distances hide them
-    assert (squared_distances(x, x.mean(axis=0), np.cov(x.T))[60:] < 9.3484).mean() > 0.6
+    assert (compute_mahalanobis(x, x.mean(axis=0), np.cov(x.T))[60:] < 9.3484).mean() > 0.6
     # units and a shift do not matter
     again, _ = robust_distances((x * [1e-3, 7, 1e9] + [5, -1e7, 0]).T)
     assert again == pytest.approx(distances, rel=1e-6)
@@ -73,7 +73,7 @@ def test_of_few_records_no_half_has_a_far_smaller_determinant(seed):
     x[:4] += 9
     least = min(np.linalg.det(np.cov(x[[*rows]].T)) for rows in combinations(range(13), 8))
     centre, covariance = mcd(x)
-    nearest = np.argsort(squared_distances(x, centre, covariance))[:8]
+    nearest = np.argsort(compute_mahalanobis(x, centre, covariance))[:8]
     assert np.linalg.det(np.cov(x[nearest].T)) < 2 * least
     assert set(nearest) & {*range(4)} == set()
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.noise.bounds import fitted, reflected
+from sdc_sql.udfs.noise.bounds import fit_to_bounds, reflect_at_bounds
 
 
 def mirror(value, lower, upper):
@@ -27,7 +27,7 @@ def test_reflection_agrees_with_mirroring_step_by_step(values, lower, width, sid
     low = lower if sides in {"both", "lower"} else -np.inf
     high = lower + width if sides in {"both", "upper"} else np.inf
     masked = np.array(values)[:, np.newaxis]
-    found = reflected(masked, np.array([low]), np.array([high]))[:, 0]
+    found = reflect_at_bounds(masked, np.array([low]), np.array([high]))[:, 0]
     np.testing.assert_allclose(found, [mirror(v, low, high) for v in values], atol=1e-9)
     assert (found >= low).all()
     assert (found <= high).all()
@@ -39,7 +39,7 @@ def test_reflection_agrees_with_mirroring_step_by_step(values, lower, width, sid
 def test_the_bias_of_reflection_is_that_of_a_folded_normal(distance):
     n = 200_000
     masked = distance + np.random.default_rng(1).normal(size=(n, 1))
-    found = reflected(masked, np.array([0.0]), np.array([np.inf]))
+    found = reflect_at_bounds(masked, np.array([0.0]), np.array([np.inf]))
     density = np.exp(-(distance**2) / 2) / np.sqrt(2 * np.pi)
     tail = {0.0: 0.5, 1.0: 0.158655253931457, 3.0: 0.00134989803163009}[distance]
     bias = 2 * (density - distance * tail)  # E|d + N| - d
@@ -50,13 +50,13 @@ def test_the_bias_of_reflection_is_that_of_a_folded_normal(distance):
 
 def test_whole_numbers_stay_between_bounds_that_are_not_whole():
     x = np.array([[1.0], [2.0], [2.0]])
-    found = fitted(x + 0.49, x, 0.6, 2.4, rounded=True)
+    found = fit_to_bounds(x + 0.49, x, 0.6, 2.4, rounded=True)
     assert set(found.ravel()) <= {1.0, 2.0}
 
 
 def test_columns_may_have_bounds_of_their_own():
     x = np.zeros((2, 2))
-    found = fitted(np.array([[-1.2, -1.2], [1.7, 1.7]]), x, [0, -np.inf], [1.5, np.inf], rounded=[False, True])
+    found = fit_to_bounds(np.array([[-1.2, -1.2], [1.7, 1.7]]), x, [0, -np.inf], [1.5, np.inf], rounded=[False, True])
     np.testing.assert_allclose(found, [[1.2, -1.0], [1.3, 2.0]])
 
 
@@ -73,10 +73,10 @@ def test_columns_may_have_bounds_of_their_own():
 def test_wrong_bounds_are_refused(lower, upper, rounded, message):
     x = np.array([[0.0, 1.0], [0.5 if upper == 0.5 else 1.0, 1.0]])
     with pytest.raises(ValueError, match=message):
-        fitted(x, x, lower, upper, rounded)
+        fit_to_bounds(x, x, lower, upper, rounded)
 
 
 def test_a_range_without_a_whole_number_is_refused():
     x = np.array([[0.5]])
     with pytest.raises(ValueError, match="no whole number lies in"):
-        fitted(x, x, 0.2, 0.8, rounded=True)
+        fit_to_bounds(x, x, 0.2, 0.8, rounded=True)

@@ -78,13 +78,13 @@ def test_quantiles_undo_distribution_functions():
     u = np.array([2.0**-53, 1e-9, 0.01, 0.3, 0.5, 0.9, 1 - 1e-9])
     for name, family in CONTINUOUS.items():
         x = known(name).draw(u)
-        assert np.abs(continuous.cdf(family, x, known(name).arrays) - u).max() < 1e-12, name
+        assert np.abs(continuous.continuous_cdf(family, x, known(name).arrays) - u).max() < 1e-12, name
         assert (np.diff(x) > 0).all(), name
     for name, family in DISCRETE.items():  # the least count whose distribution function is above u
         k = known(name).draw(u).astype(int)
         table = np.cumsum([math.exp(DENSITIES[name](j, *KNOWN[name])) if name != "binomial" or j <= 12 else 0
                            for j in range(k.max() + 2)])  # fmt: skip
-        assert np.abs(discrete.cdf(family, known(name).arrays, k.max() + 2)[0] - table).max() < 1e-12, name
+        assert np.abs(discrete.discrete_cdf(family, known(name).arrays, k.max() + 2)[0] - table).max() < 1e-12, name
         assert all(table[j] > v - 1e-12 and (j == 0 or table[j - 1] <= v + 1e-12) for j, v in zip(k, u, strict=True)), (
             name
         )
@@ -122,7 +122,7 @@ def test_the_handbook_s_example():
     assert [f.family.name for f in every[:2]] == ["weibull", "extreme value"]
     # by hand: the steps of the ten values against each distribution function
     for one in every:
-        values = continuous.cdf(one.family, TEN, one.arrays).ravel()
+        values = continuous.continuous_cdf(one.family, TEN, one.arrays).ravel()
         steps = [max(abs((i + 1) / 10 - v), abs(i / 10 - v)) for i, v in enumerate(values)]
         assert one.statistic == pytest.approx(max(steps), rel=1e-12)
 
@@ -233,7 +233,7 @@ def test_imposed_frequencies_are_those_of_the_values():
             assert ends[-1] > x.max()
             counts = np.histogram(x, ends)[0]
             assert counts.min() >= intervals.IN_EACH
-            drawn = intervals.drawn(x, ends, rng.random(len(x)))
+            drawn = intervals.draw_within_intervals(x, ends, rng.random(len(x)))
             assert (np.histogram(drawn, ends)[0] == counts).all()
             assert not set(ends) & set(x)  # ends are of nobody
     with pytest.raises(ValueError, match="none that an eighth"):

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from sdc_sql.udfs.swapping.exchange import partners
+from sdc_sql.udfs.swapping.exchange import exchange_units
 
 
 def levels_apart(alike, apart):
@@ -57,7 +57,7 @@ def test_as_many_as_can_be_on_small_tables(levels):
     for _ in range(150):
         alike, apart, need = drawn(rng, levels)
         may, asked = levels_apart(alike, apart), int(rng.integers(0, len(need) // 2 + 1))
-        found = partners(rng.random((len(need), 3)), alike, apart, need, asked)
+        found = exchange_units(rng.random((len(need), 3)), alike, apart, need, asked)
         swapped = np.flatnonzero(found >= 0)
         assert (found[found[swapped]] == swapped).all()
         assert all(may[unit, found[unit]] >> levels for unit in swapped)
@@ -74,7 +74,7 @@ def test_odd_cycles_and_long_ways_round():
         n = int(rng.integers(6, 11))
         apart = rng.integers(0, 3, (n, 1, 3))
         alike, need = np.zeros((n, 1), dtype=int), np.zeros(n, dtype=int)
-        found = partners(rng.random((n, 3)), alike, apart, need, n // 2)
+        found = exchange_units(rng.random((n, 3)), alike, apart, need, n // 2)
         assert (found >= 0).sum() // 2 == most(levels_apart(alike, apart), need.tolist(), 1)[1]
 
 
@@ -85,7 +85,7 @@ def test_the_origin_of_a_swapped_unit_is_drawn_evenly(risky):
     n, share = 6000, np.array([0.2, 0.15, 0.15, 0.1, 0.1, 0.1, 0.1, 0.1])
     area = rng.choice(len(share), n, p=share)
     need = (rng.random(n) < risky).astype(int)
-    found = partners(rng.random((n, 3)), np.zeros((n, 1), dtype=int), area.reshape(n, 1, 1), need, 1)
+    found = exchange_units(rng.random((n, 3)), np.zeros((n, 1), dtype=int), area.reshape(n, 1, 1), need, 1)
     swapped = np.flatnonzero((found >= 0) & (need == 1))
     assert len(swapped) >= need.sum() - 1
     for here in range(len(share)):
@@ -100,8 +100,8 @@ def test_the_answer_goes_with_the_units_whatever_their_order():
     alike, apart, need = rng.integers(0, 2, (80, 2)), rng.integers(0, 3, (80, 2, 1)), rng.integers(0, 3, 80)
     apart[:, 1, 0] += 3 * apart[:, 0, 0]
     draws, order = rng.random((80, 3)), rng.permutation(80)
-    found = partners(draws, alike, apart, need, 30)
-    again = partners(draws[order], 7 - alike[order], apart[order] * 5, need[order], 30)
+    found = exchange_units(draws, alike, apart, need, 30)
+    again = exchange_units(draws[order], 7 - alike[order], apart[order] * 5, need[order], 30)
     np.testing.assert_array_equal(order[again[again >= 0]], found[order[again >= 0]])
-    assert partners(draws[:0], alike[:0], apart[:0], need[:0], 1).tolist() == []
-    assert partners(draws[:1], alike[:1], apart[:1], need[:1], 0).tolist() == [-1]
+    assert exchange_units(draws[:0], alike[:0], apart[:0], need[:0], 1).tolist() == []
+    assert exchange_units(draws[:1], alike[:1], apart[:1], need[:1], 0).tolist() == [-1]

@@ -10,7 +10,7 @@ import duckdb
 import numpy as np
 import pytest
 from random_lattices import random_problem
-from sdc_sql.udfs.generalisation.lattice import best_generalisation, every_generalisation
+from sdc_sql.udfs.generalisation.lattice import best_generalisation, list_generalisations
 from sdc_sql.udfs.generalisation.losses import LOSSES
 
 from sdc_sql.mask.hierarchies import read_hierarchy
@@ -62,7 +62,7 @@ def test_equal_to_looking_at_every_node(seed):
         for levels in itertools.product(*(range(h.shape[1]) for h in hierarchies))
     }
     for loss in LOSSES:
-        found = every_generalisation(codes, counts, hierarchies, k, suppressed=allowed, loss=loss)
+        found = list_generalisations(codes, counts, hierarchies, k, suppressed=allowed, loss=loss)
         assert [node.levels for node in found] == list(nodes)
         assert [(node.suppressed, node.cells) for node in found] == [of[:2] for of in nodes.values()]
         expected = [of[2][loss] for of in nodes.values()]
@@ -112,7 +112,7 @@ def test_optima_of_adult(adult, loss, of, expected, levels):
 
 @pytest.mark.slow
 def test_every_node_of_adult(adult):
-    nodes = every_generalisation(*adult, 5, suppressed=1206, loss="entropy")
+    nodes = list_generalisations(*adult, 5, suppressed=1206, loss="entropy")
     assert len(nodes) == 12_960
     best = min((node for node in nodes if node.holds), key=lambda node: node.rank)
     assert best == best_generalisation(*adult, 5, suppressed=1206, loss="entropy")

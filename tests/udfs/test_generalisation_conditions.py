@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from random_lattices import random_problem
 from sdc_sql.udfs.generalisation.conditions import Groups, Outside, Sensitive
-from sdc_sql.udfs.generalisation.lattice import best_generalisation, every_generalisation, generalisation_at
+from sdc_sql.udfs.generalisation.lattice import best_generalisation, judge_generalisation, list_generalisations
 from sdc_sql.udfs.generalisation.losses import LOSSES
 
 
@@ -74,7 +74,7 @@ def test_equal_to_looking_at_every_one(seed):
         )
     given = {"sensitive": asked, "outside": [] if outside is None else [outside]}
     for loss in LOSSES:
-        found = every_generalisation(codes, counts, hierarchies, k, suppressed=allowed, loss=loss, **given)
+        found = list_generalisations(codes, counts, hierarchies, k, suppressed=allowed, loss=loss, **given)
         for node in found:
             labels = list(
                 zip(*(h[c, at] for h, c, at in zip(hierarchies, codes, node.levels, strict=True)), strict=True)
@@ -98,7 +98,7 @@ def test_equal_to_looking_at_every_one(seed):
             holds = not gone or (len(gone) <= allowed and judged(gone, asked, secret.tolist(), k))
             assert (node.suppressed, node.cells, node.holds) == (len(gone), len(cells) - len(lost), holds)
             if loss == "precision" and holds:
-                at = generalisation_at(codes, counts, hierarchies, k, node.levels, suppressed=allowed, **given)
+                at = judge_generalisation(codes, counts, hierarchies, k, node.levels, suppressed=allowed, **given)
                 assert [labels[i] in lost for i in range(n)] == np.isin(np.arange(n), at).tolist()
         feasible = [node for node in found if node.holds]
         if feasible:
@@ -113,9 +113,9 @@ def test_equal_to_looking_at_every_one(seed):
 def test_losses_where_cells_above_k_are_suppressed(loss):
     codes, counts, hierarchies = random_problem(3)
     given = {"suppressed": len(counts), "sensitive": Sensitive(np.arange(len(counts)) // 5 % 2, l=2)}
-    for node in every_generalisation(codes, counts, hierarchies, 2, loss=loss, **given):
+    for node in list_generalisations(codes, counts, hierarchies, 2, loss=loss, **given):
         if node.holds:
-            lost = generalisation_at(codes, counts, hierarchies, 2, node.levels, **given)
+            lost = judge_generalisation(codes, counts, hierarchies, 2, node.levels, **given)
             labels = np.stack([h[c, at] for h, c, at in zip(hierarchies, codes, node.levels, strict=True)], axis=1)
             of = np.unique(np.delete(labels, lost, axis=0), axis=0, return_counts=True)[1]
             squares, average = (of**2).sum() + len(lost) * len(counts), len(counts) / (len(of) + bool(len(lost)))

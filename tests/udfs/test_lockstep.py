@@ -19,21 +19,21 @@ def test_the_groups_are_those_of_each_block_by_itself(shape, k, values, seed):
     k = min(k, shape[1])
     # few values: nearly every search ends in a tie
     x = rng.normal(size=shape) if values is None else rng.integers(0, values, size=shape).astype(float)
-    assert lockstep.mdav_together(x, k).tolist() == [mdav(block, k).tolist() for block in x]
+    assert lockstep.group_blocks_by_mdav(x, k).tolist() == [mdav(block, k).tolist() for block in x]
 
 
 @pytest.mark.parametrize("at_once", [1, 700, 10**6])
 def test_blocks_that_go_together_change_nothing(monkeypatch, at_once):
     x = np.random.default_rng(1).normal(size=(7, 300, 3))
     monkeypatch.setattr(lockstep, "AT_ONCE", at_once)
-    assert lockstep.mdav_together(x, 3).tolist() == [mdav(block, 3).tolist() for block in x]
+    assert lockstep.group_blocks_by_mdav(x, 3).tolist() == [mdav(block, 3).tolist() for block in x]
 
 
 @pytest.mark.parametrize(("n", "blocks"), [(1000, 7), (1001, 7), (90, 30), (500, 1)])
 def test_large_blocks_are_searched_by_themselves_with_the_same_groups(monkeypatch, n, blocks):
     x = np.random.default_rng(2).normal(size=(n, 3))
-    together = partitions.blocked(x, 3, blocks)
+    together = partitions.partition_by_blocks(x, 3, blocks)
     monkeypatch.setattr(partitions, "LARGE", 0)
-    assert together.tolist() == partitions.blocked(x, 3, blocks).tolist()
+    assert together.tolist() == partitions.partition_by_blocks(x, 3, blocks).tolist()
     assert np.bincount(together).min() >= 3
     assert np.bincount(together).max() <= 5

@@ -9,7 +9,7 @@ from brute_force import sse_sst
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sdc_sql.udfs.microaggregation.mdav import mdav
-from sdc_sql.udfs.microaggregation.partitions import standardised
+from sdc_sql.udfs.microaggregation.partitions import standardise_columns
 
 
 def plain_mdav(x, k):
@@ -117,7 +117,7 @@ def test_the_loss_is_that_of_sdcmicro(shared, sdcmicro, name, k):
     }.get(name, (name, None))
     table = pq.read_table(shared / "data" / f"{file}.parquet")
     chosen = table.column_names[:columns] if isinstance(columns, int) else columns or table.column_names
-    x = standardised(np.stack([table[column].to_numpy() for column in chosen], axis=1))
+    x = standardise_columns(np.stack([table[column].to_numpy() for column in chosen], axis=1))
     called = {"tarragona": "Tarragona", "tarragona_4": "Tarragona_4", "cascrefmicrodata": "CASCrefmicrodata"}
     theirs = sdcmicro[f"ma_{called.get(name, name)}_mdav_k{k}"]["IL_SSE_SST_std"]
     assert sse_sst(x, mdav(x, k)) == pytest.approx(theirs, rel=1e-12)

@@ -21,7 +21,7 @@ PAPERS = Path(__file__).resolve().parents[2] / "fixtures" / "papers"
 PARTITIONS = {
     "mdav": mdav,
     "vmdav": vmdav,
-    "two blocks": lambda x, k: m.blocked(x, k, min(2, len(x) // k)),
+    "two blocks": lambda x, k: m.partition_by_blocks(x, k, min(2, len(x) // k)),
     "principal component": m.projection,
     "principal component, optimal": lambda x, k: m.projection(x, k, sizes="optimal"),
     "sum of z": lambda x, k: m.projection(x, k, "sum_of_z"),
@@ -43,7 +43,7 @@ def pair(firms):
 
 def test_the_firms_lose_what_the_handbook_says(firms):
     # handbook 3.4.5: SST = 22, SSE_opt / SST = 0.34
-    z = m.standardised(pair(firms))
+    z = m.standardise_columns(pair(firms))
     optimum = sse_sst(z, firms["class"].astype(int))
     assert (z**2).sum() == pytest.approx(22, rel=1e-12)
     assert round(optimum, 2) == 0.34
@@ -63,7 +63,7 @@ def test_the_firms_release_table_3_6(firms):
 @settings(deadline=None)
 @given(k=st.integers(2, 5), extra=st.integers(0, 60), p=st.integers(1, 4), seed=st.integers(0, 2**32 - 1))
 def test_every_group_has_k_to_2k_minus_1_records_and_means_stay(partition, k, extra, p, seed):
-    x = m.standardised(np.random.default_rng(seed).normal(size=(k + extra, p)))
+    x = m.standardise_columns(np.random.default_rng(seed).normal(size=(k + extra, p)))
     groups = partition(x, k)
     for column in groups.reshape(len(x), -1).T:
         sizes = np.bincount(column)
@@ -87,7 +87,7 @@ def test_a_permutation_of_rows_permutes_the_groups(partition):
 def test_projection_and_ranking_lose_what_they_do_in_sdcmicro(shared, sdcmicro, name, k):
     # sdcMicro 5.8.1, method 'pca' and 'onedims', groups of k
     table = pq.read_table(shared / "data" / f"{name.lower()}.parquet")
-    x = m.standardised(np.stack([column.to_numpy() for column in table.columns], axis=1))
+    x = m.standardise_columns(np.stack([column.to_numpy() for column in table.columns], axis=1))
     pca, ranking = (sdcmicro[f"ma_{name}_{method}_k{k}"]["IL_SSE_SST_std"] for method in ("pca", "onedims"))
     assert sse_sst(x, m.projection(x, k)) == pytest.approx(pca, rel=1e-9)
     assert sse_sst(x, m.individual_ranking(x, k, "fixed")) == pytest.approx(ranking, rel=1e-9)
@@ -96,16 +96,16 @@ def test_projection_and_ranking_lose_what_they_do_in_sdcmicro(shared, sdcmicro, 
 
 def test_one_block_is_mdav_and_more_blocks_stay_apart():
     x = np.random.default_rng(6).normal(size=(100, 2)) * [9, 1]
-    assert m.blocked(x, 3, 1).tolist() == mdav(x, 3).tolist()
+    assert m.partition_by_blocks(x, 3, 1).tolist() == mdav(x, 3).tolist()
     block = np.argsort(np.argsort(x @ np.linalg.svd(x - x.mean(axis=0))[2][0])) // 25
-    groups = m.blocked(x, 3, 4)
+    groups = m.partition_by_blocks(x, 3, 4)
     assert all(np.unique(block[groups == g]).size == 1 for g in np.unique(groups))
 
 
 def test_standardised_variables_have_mean_0_and_variance_1():
     rng = np.random.default_rng(7)
     x = rng.normal(size=(50, 4)) * [1, 1e-140, 1e120, 0] + [1e9, 0, 0, 0.1]
-    z = m.standardised(x)
+    z = m.standardise_columns(x)
     assert z.mean(axis=0) == pytest.approx(0, abs=1e-12)
     assert z.var(axis=0) == pytest.approx([1, 1, 1, 0])
 
@@ -113,13 +113,13 @@ def test_standardised_variables_have_mean_0_and_variance_1():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda x: m.blocked(x, 3, 4), "blocks = 4: with 10 records and k = 3 expected 1 to 3"),
-        (lambda x: m.blocked(x, 3, 0), "blocks = 0"),
+        (lambda x: m.partition_by_blocks(x, 3, 4), "blocks = 4: with 10 records and k = 3 expected 1 to 3"),
+        (lambda x: m.partition_by_blocks(x, 3, 0), "blocks = 0"),
         (lambda x: m.projection(x, 3, "factor"), "expected 'principal_component' or 'sum_of_z'"),
         (lambda x: m.projection(x, 3, sizes="any"), "expected 'optimal' or 'fixed'"),
         (lambda x: m.individual_ranking(x, 11), "10 records cannot form a group of k = 11"),
         (lambda x: m.individual_ranking(x[:, 0], 3), r"x\[:, None\]"),
-        (lambda x: m.standardised(x / [1, np.inf] * [1, np.inf]), "x holds NaN"),
+        (lambda x: m.standardise_columns(x / [1, np.inf] * [1, np.inf]), "x holds NaN"),
     ],
 )
 def test_bad_input_is_refused(call, said):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sdc_sql.udfs.linkage.nearer import Limits, nearer
-from sdc_sql.udfs.linkage.nearest import nearest, nearest_within
-from sdc_sql.udfs.linkage.records import Records, Variables, squared
-from sdc_sql.udfs.linkage.within import records_within
+from sdc_sql.udfs.linkage.nearest import find_nearest, find_nearest_within
+from sdc_sql.udfs.linkage.records import Records, Variables, compute_squared_distances
+from sdc_sql.udfs.linkage.within import count_within_limits
 
 KINDS = {
     "continuous": lambda draw, shape: draw.normal(size=shape),
@@ -74,9 +74,9 @@ def test_as_by_comparing_every_pair(kind, seed):
     n, m = ((150, 400), (90, 70), (300, 1), (1, 200))[seed]
     x, y, variables = files(10 * seed, kind, n, m)
     distances = every_pair(x, y, variables)
-    agree(nearest(x, y, variables), expected(distances, np.tile(y.counts, (n, 1))))
+    agree(find_nearest(x, y, variables), expected(distances, np.tile(y.counts, (n, 1))))
     within = every_pair(x, x, variables)
-    agree(nearest_within(x, variables), expected(within, np.tile(x.counts, (n, 1)) - np.eye(n, dtype=int)))
+    agree(find_nearest_within(x, variables), expected(within, np.tile(x.counts, (n, 1)) - np.eye(n, dtype=int)))
 
 
 @pytest.mark.one_in(4)
@@ -87,7 +87,7 @@ def test_whether_fewer_than_two_are_nearer_than_the_true_record(kind, seed):
     pairs = np.random.default_rng(seed).integers(0, len(y), len(x))
     distances = every_pair(x, y, variables)
     true = distances[np.arange(len(x)), pairs][:, None]
-    most = squared(x, np.arange(len(x)), y, pairs, variables)
+    most = compute_squared_distances(x, np.arange(len(x)), y, pairs, variables)
     for limits in (None, some_limits(seed, x, y)):
         counted = np.ones(distances.shape, dtype=bool)
         for j in range(x.numbers.shape[1] if limits else 0):
@@ -114,4 +114,4 @@ def test_how_many_records_are_within_limits(kind):
     x, y, _ = files(1, kind, 90, 700)
     for limits in (some_limits(2, x, y), Limits(x.numbers - 0.1, x.numbers + 2), Limits(x.numbers + 1, x.numbers)):
         inside = (limits.least[:, None] <= y.numbers) & (y.numbers <= limits.greatest[:, None])
-        assert (records_within(y, limits) == inside.all(axis=2) @ y.counts).all()
+        assert (count_within_limits(y, limits) == inside.all(axis=2) @ y.counts).all()

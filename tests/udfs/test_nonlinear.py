@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.noise.nonlinear import nonlinear, normal_distribution, normal_scores
+from sdc_sql.udfs.noise.nonlinear import list_normal_scores, nonlinear, normal_distribution
 
 SIGMAS = 4.5
 
@@ -21,14 +21,14 @@ def draws(n, p, seed):
 
 def ranks_scores(column):
     found = np.empty(len(column))
-    found[np.argsort(column, kind="stable")] = normal_scores(len(column))
+    found[np.argsort(column, kind="stable")] = list_normal_scores(len(column))
     return found
 
 
 @pytest.mark.parametrize("n", [2, 3, 10, 101])
 def test_normal_scores_are_the_quantiles(n):
     quantiles = [NormalDist().inv_cdf((r - 0.5) / n) for r in range(1, n + 1)]
-    np.testing.assert_allclose(normal_scores(n), quantiles, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(list_normal_scores(n), quantiles, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(normal_distribution(np.array(quantiles)), (np.arange(n) + 0.5) / n, rtol=1e-12)
 
 

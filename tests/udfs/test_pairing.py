@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sdc_sql.udfs.swapping import pairing
-from sdc_sql.udfs.swapping.pairing import partners
+from sdc_sql.udfs.swapping.pairing import pair_places
 
 
 def outcomes(free, paired, reach, chance):
@@ -37,7 +37,7 @@ def test_every_pairing_has_its_chance(n, reach, grid):
     expected = outcomes(list(range(n)), [], reach, Fraction(1))
     found = Counter()
     for draws in product(middles, repeat=n):
-        pairs = partners(np.array(draws), reach).tolist()
+        pairs = pair_places(np.array(draws), reach).tolist()
         found[tuple(sorted((i, j) for i, j in enumerate(pairs) if i <= j))] += Fraction(1, grid**n)
     assert found == expected
 
@@ -47,7 +47,7 @@ def test_every_pairing_has_its_chance(n, reach, grid):
 @settings(deadline=None, max_examples=300)
 def test_all_are_paired_within_reach_but_one_of_an_odd_number(draws, reach):
     n = len(draws)
-    found = partners(np.array(draws), reach)
+    found = pair_places(np.array(draws), reach)
     places = np.arange(n)
     np.testing.assert_array_equal(found[found], places)  # no place in two pairs
     assert (np.abs(found - places) <= reach).all()
@@ -58,7 +58,7 @@ def test_all_are_paired_within_reach_but_one_of_an_odd_number(draws, reach):
 
 def test_distances_have_the_density_of_theory():
     n, reach = 200_000, 2_000
-    found = partners(np.random.default_rng(1).random(n), reach)
+    found = pair_places(np.random.default_rng(1).random(n), reach)
     distances = np.abs(found - np.arange(n))[: n - 2 * reach] / reach
     mean = 2 - 1 / log(2)
     variance = 2 - 4 / log(2) + 2 / log(2) ** 2 - mean**2
@@ -79,9 +79,9 @@ def test_distances_have_the_density_of_theory():
 @settings(deadline=None, max_examples=300)
 def test_turns_done_together_give_the_pairs_of_turns_done_one_by_one(draws, reach, few):
     with pytest.MonkeyPatch.context() as patch:
-        one_by_one = partners(np.array(draws), reach)
+        one_by_one = pair_places(np.array(draws), reach)
         patch.setattr(pairing, "FEW", few)
-        np.testing.assert_array_equal(partners(np.array(draws), reach), one_by_one)
+        np.testing.assert_array_equal(pair_places(np.array(draws), reach), one_by_one)
 
 
 @pytest.mark.parametrize("share", [20, 2, 1])
@@ -112,4 +112,4 @@ def test_long_lists_are_paired_as_from_the_definition(share):
             take_out(entry)
             taken.add(partner)
             expected[place], expected[partner] = partner, place
-    np.testing.assert_array_equal(partners(draws, reach), expected)
+    np.testing.assert_array_equal(pair_places(draws, reach), expected)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.pram.checks import checked
+from sdc_sql.udfs.pram.checks import require_pram_matrix
 from sdc_sql.udfs.pram.iterative import invariant_iterative
-from sdc_sql.udfs.pram.matrix import invariant_two_stage, of_pd_alpha, retention
+from sdc_sql.udfs.pram.matrix import invariant_two_stage, make_pd_alpha_matrix, retention
 
 tables = st.lists(st.integers(0, 5000), min_size=2, max_size=7).filter(any)
 seeds = st.integers(0, 2**32 - 1)
@@ -32,10 +32,10 @@ def assert_invariant(r: np.ndarray, t: list[int], atol: float = 1e-9) -> None:
 
 
 def test_a_matrix_is_given_back_as_it_is():
-    p = checked([[1, 0], [0.25, 0.75]])
+    p = require_pram_matrix([[1, 0], [0.25, 0.75]])
     assert p.dtype == np.float64
     np.testing.assert_array_equal(p, [[1, 0], [0.25, 0.75]])
-    checked([[1.0, 1e-10], [0, 1]])  # within 1e-9
+    require_pram_matrix([[1.0, 1e-10], [0, 1]])  # within 1e-9
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_matrix_is_given_back_as_it_is():
 )
 def test_what_is_no_matrix_is_refused(p, message):
     with pytest.raises(ValueError, match=message):
-        checked(p)
+        require_pram_matrix(p)
     with pytest.raises(ValueError, match=message):
         invariant_two_stage(p, [1, 1])
     with pytest.raises(ValueError, match=message):
@@ -67,7 +67,7 @@ def test_what_is_no_matrix_is_refused(p, message):
 @settings(deadline=None)
 @given(st.integers(2, 40), st.floats(0, 1))
 def test_retention(k, probability):
-    p = checked(retention(k, probability))
+    p = require_pram_matrix(retention(k, probability))
     assert p.shape == (k, k)
     assert (p.diagonal() == probability).all()
     beside = p[~np.eye(k, dtype=bool)]
@@ -225,7 +225,7 @@ def test_iterative_without_a_diagonal_where_flows_exist():
 @given(tables, st.floats(0, 1), st.floats(0, 1))
 @settings(deadline=None)
 def test_pd_is_the_least_diagonal(t, pd, alpha):
-    r = of_pd_alpha(t, pd, alpha)
+    r = make_pd_alpha_matrix(t, pd, alpha)
     assert_invariant(r, t, atol=1e-13)
     assert r.diagonal().min() >= pd - 1e-15
 
@@ -234,7 +234,7 @@ def test_pd_is_the_least_diagonal(t, pd, alpha):
 @settings(deadline=None)
 def test_pd_alpha_is_the_mixture_where_it_keeps_pd_and_reaches_pd_otherwise(t, pd, alpha):
     there = [f for f in t if f]
-    r = of_pd_alpha(t, pd, alpha)
+    r = make_pd_alpha_matrix(t, pd, alpha)
     if len(there) == 1:
         np.testing.assert_array_equal(r, np.eye(len(t)))
         return
@@ -252,8 +252,8 @@ def test_pd_alpha_is_the_mixture_where_it_keeps_pd_and_reaches_pd_otherwise(t, p
 
 
 def test_pd_alpha_changes_nothing_at_its_ends():
-    np.testing.assert_array_equal(of_pd_alpha([4, 5, 6], 1, 1), np.eye(3))
-    np.testing.assert_array_equal(of_pd_alpha([4, 5, 6], 0.5, 0), np.eye(3))
+    np.testing.assert_array_equal(make_pd_alpha_matrix([4, 5, 6], 1, 1), np.eye(3))
+    np.testing.assert_array_equal(make_pd_alpha_matrix([4, 5, 6], 0.5, 0), np.eye(3))
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_pd_alpha_changes_nothing_at_its_ends():
 )
 def test_pd_alpha_refuses(arguments, message):
     with pytest.raises(ValueError, match=message):
-        of_pd_alpha(*arguments)
+        make_pd_alpha_matrix(*arguments)
 
 
 @pytest.mark.parametrize("invariant", [invariant_two_stage, invariant_iterative])

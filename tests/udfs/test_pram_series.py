@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.pram.power_series import all_but_one, binomial, product
+from sdc_sql.udfs.pram.power_series import binomial, multiply_others, multiply_series
 
 
 def logarithms(values) -> np.ndarray:
@@ -38,7 +38,7 @@ coefficients = st.lists(
 @given(coefficients)
 @settings(deadline=None)
 def test_all_but_one_is_the_product_of_the_others(series):
-    found = np.exp(all_but_one(logarithms(series)))
+    found = np.exp(multiply_others(logarithms(series)))
     for i in range(len(series)):
         expected = np.array([1.0, 0, 0, 0])
         for j, other in enumerate(series):
@@ -48,6 +48,6 @@ def test_all_but_one_is_the_product_of_the_others(series):
 
 def test_products_are_taken_one_by_one_along_the_last_axis():
     first, second = np.random.default_rng(5).uniform(size=(2, 3, 2, 6))
-    found = np.exp(product(logarithms(first), logarithms(second)))
+    found = np.exp(multiply_series(logarithms(first), logarithms(second)))
     for i in np.ndindex(3, 2):
         np.testing.assert_allclose(found[i], np.convolve(first[i], second[i])[:6], rtol=1e-13)

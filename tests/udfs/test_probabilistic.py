@@ -6,7 +6,7 @@ import importlib.util
 
 import numpy as np
 import pytest
-from sdc_sql.udfs.linkage.latent import estimated, patterns, probabilities, shares, weights
+from sdc_sql.udfs.linkage.latent import estimate_latent, patterns, probabilities, shares, weights
 from sdc_sql.udfs.linkage.probabilistic import probabilistic_linkage
 
 # what the PyPI package recordlinkage 0.16 estimates from these pairs with each pattern of four variables:
@@ -74,7 +74,7 @@ def test_with_the_true_m_and_u_the_weights_are_those_of_the_true_pairs():
 
 def test_em_is_where_the_likelihood_has_no_slope_and_as_recordlinkage_has_it():
     counts = np.array(COUNTS, dtype=float)
-    found = estimated(counts, 0.01)
+    found = estimate_latent(counts, 0.01)
     p, m, u = RECORDLINKAGE
     assert found.p == pytest.approx(p, rel=2e-5)
     assert found.m == pytest.approx(m, rel=2e-5)
@@ -85,7 +85,7 @@ def test_em_is_where_the_likelihood_has_no_slope_and_as_recordlinkage_has_it():
     assert [w[1 << j] - w[0] for j in range(4)] == pytest.approx([yes - no for no, yes in WEIGHTS], rel=2e-5)
     slopes = gradient(found.p, found.m, found.u) @ (counts / likelihood(found.p, found.m, found.u))
     assert np.abs(slopes / counts.sum()).max() < 1e-7
-    assert estimated(counts, 0.4).m == pytest.approx(found.m, abs=1e-6)  # wherever it begins
+    assert estimate_latent(counts, 0.4).m == pytest.approx(found.m, abs=1e-6)  # wherever it begins
 
 
 @pytest.mark.skipif(importlib.util.find_spec("recordlinkage") is None, reason="needs the PyPI package recordlinkage")
@@ -97,7 +97,7 @@ def test_recordlinkage_itself():
     index = pd.MultiIndex.from_arrays([range(len(rows)), range(len(rows))])
     other = recordlinkage.ECMClassifier(init="jaro", atol=1e-13, max_iter=100000)
     other.fit(pd.DataFrame(rows, columns=list("abcd"), index=index))
-    found = estimated(np.array(COUNTS, dtype=float), 0.1)
+    found = estimate_latent(np.array(COUNTS, dtype=float), 0.1)
     assert found.p == pytest.approx(other.p, rel=2e-5)
     assert found.m == pytest.approx([other.m_probs[v][1] for v in "abcd"], rel=2e-5)
     assert found.u == pytest.approx([other.u_probs[v][1] for v in "abcd"], rel=2e-5)
@@ -152,7 +152,7 @@ def test_matched_and_unmatched_do_not_change_places():
     m, u = np.array([0.9, 0.95, 0.9, 0.85, 0.2]), np.array([0.1, 0.2, 0.1, 0.3, 0.5])
     counts = 1e6 * likelihood(0.05, m, u)
     for begin in (0.001, 0.05, 0.5):
-        found = estimated(counts, begin)
+        found = estimate_latent(counts, begin)
         assert found.m[4] == found.u[4] == pytest.approx(0.485)
         assert (found.m[:4] > found.u[:4]).all()
         assert found.p == pytest.approx(0.05, abs=0.01)
@@ -160,10 +160,10 @@ def test_matched_and_unmatched_do_not_change_places():
 
 def test_what_does_not_tell_pairs_apart_is_an_error():
     with pytest.raises(ValueError, match="2 variables do not tell matched pairs from others"):
-        estimated(np.array([10.0, 2, 3, 5]), 0.1)
+        estimate_latent(np.array([10.0, 2, 3, 5]), 0.1)
     independent = 1e6 * probabilities(patterns(3), np.array([0.1, 0.2, 0.3]))
     with pytest.raises(ValueError, match="do not tell matched pairs from others"):
-        estimated(independent, 0.1)
+        estimate_latent(independent, 0.1)
 
 
 def test_wrong_arguments():

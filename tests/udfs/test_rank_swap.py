@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.swapping.rank_swap import range_keeping, swapped_places
+from sdc_sql.udfs.swapping.rank_swap import range_keeping, swap_places
 
 TABLE = Path(__file__).resolve().parents[2] / "fixtures" / "papers" / "handbook_table_3_3.csv"
 
@@ -31,7 +31,7 @@ def swapped(values, draws, p):
     column, draws = np.asarray(values, dtype=float), np.asarray(draws)
     order = np.lexsort((draws[:, 0], column))
     after = column.copy()
-    after[order] = column[order][swapped_places(draws[order, 1], p)]
+    after[order] = column[order][swap_places(draws[order, 1], p)]
     return after
 
 
@@ -87,7 +87,7 @@ def test_values_are_kept_and_move_within_the_range(values, p, seed):
 def test_distinct_values_change_places_in_pairs(n, p, seed):
     p = max(p, 100 / n)
     rng = np.random.default_rng(seed)
-    partner = swapped_places(rng.random(n), p)
+    partner = swap_places(rng.random(n), p)
     np.testing.assert_array_equal(partner[partner], np.arange(n))
     unmoved = np.flatnonzero(partner == np.arange(n))
     assert unmoved.size == n % 2
@@ -99,7 +99,7 @@ def test_a_range_of_whole_ranks_is_taken_whole(p):
     # 100 L / n percent of n are L ranks also where the division leaves a rest
     reach = round(7 * p / 100)
     draws = np.full(7, 0.999999)
-    assert swapped_places(draws, p).tolist() == swapped_places(draws, 100 * (reach + 0.5) / 7).tolist()
+    assert swap_places(draws, p).tolist() == swap_places(draws, 100 * (reach + 0.5) / 7).tolist()
 
 
 @pytest.mark.parametrize("target", [0.8, 0.95, 0.99])
@@ -107,11 +107,11 @@ def test_a_range_of_whole_ranks_is_taken_whole(p):
 def test_the_correlation_asked_for_is_met_and_not_wasted(kind, target):
     rng = np.random.default_rng(4)
     x, draws = np.sort(getattr(rng, kind)(5000)), rng.random(5000)
-    places = swapped_places(draws, None, target, x)
+    places = swap_places(draws, None, target, x)
     r = np.corrcoef(x, x[places])[0, 1]
     assert r >= target
     assert 1 - r >= 0.9 * (1 - target)
-    np.testing.assert_array_equal(swapped_places(draws, 100 * range_keeping(target, x, draws) / 5000), places)
+    np.testing.assert_array_equal(swap_places(draws, 100 * range_keeping(target, x, draws) / 5000), places)
 
 
 @pytest.mark.parametrize("target", [0.98, 0.99, 0.999])
@@ -127,18 +127,18 @@ def test_the_range_for_evenly_spread_values_is_that_of_theory(target):
 def test_a_correlation_out_of_reach_is_refused():
     draws = np.random.default_rng(7).random(10)
     with pytest.raises(ValueError, match=r"correlation is 0.99, but swapping neighbours .* code the top first"):
-        swapped_places(draws, None, 0.99, [*range(9), 1000])
+        swap_places(draws, None, 0.99, [*range(9), 1000])
     with pytest.raises(ValueError, match="all equal or missing"):
-        swapped_places(draws, None, 0.9, [1.0] * 10)
+        swap_places(draws, None, 0.9, [1.0] * 10)
     for target in (0, 1, np.nan):
         with pytest.raises(ValueError, match="correlation is"):
-            swapped_places(draws, None, target, range(10))
+            swap_places(draws, None, target, range(10))
 
 
 @pytest.mark.parametrize("p", [0, -1, 100.5, np.nan, np.inf])
 def test_a_range_outside_0_to_100_is_refused(p):
     with pytest.raises(ValueError, match=r"p is .*; expected a number above 0 and at most 100"):
-        swapped_places(np.zeros(3), p)
+        swap_places(np.zeros(3), p)
 
 
 @pytest.mark.parametrize(
@@ -157,8 +157,8 @@ def test_a_range_outside_0_to_100_is_refused(p):
 )
 def test_what_cannot_be_swapped_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        swapped_places(*arguments)
+        swap_places(*arguments)
 
 
 def test_a_stratum_without_values_has_nothing_to_swap():
-    assert swapped_places([], 10).shape == (0,)
+    assert swap_places([], 10).shape == (0,)

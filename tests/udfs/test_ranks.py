@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.ranks import ascending, places_ascending
+from sdc_sql.udfs.ranks import sort_columns, sort_places
 
 
 @given(st.lists(st.one_of(st.integers(0, 3).map(float), st.just(np.nan)), max_size=30), st.integers(0, 2**32 - 1))
@@ -16,7 +16,7 @@ def test_the_order_is_that_of_value_and_draw(values, seed):
     expected = sorted(
         (v, b, i) for i, (v, b) in enumerate(zip(values, breakers.tolist(), strict=True)) if not np.isnan(v)
     )
-    assert ascending(np.array(values), breakers).tolist() == [i for _, _, i in expected]
+    assert sort_places(np.array(values), breakers).tolist() == [i for _, _, i in expected]
 
 
 @given(st.lists(st.sampled_from([-1.0, -0.0, 0.0, 2.0, 2.0**53, -(2.0**53)]), max_size=12), st.integers(0, 2**32 - 1))
@@ -24,7 +24,7 @@ def test_the_order_is_that_of_value_and_draw(values, seed):
 def test_places_are_told_where_values_and_draws_tell_them_apart(values, seed):
     breakers = np.random.default_rng(seed).integers(0, 8, len(values)) / 8
     pairs = list(zip(values, breakers.tolist(), strict=True))
-    found = places_ascending(None, np.array(values), breakers)
+    found = sort_columns(None, np.array(values), breakers)
     if len(set(pairs)) < len(pairs) or max(map(abs, values), default=0) >= 2.0**53:
         assert found is None
     else:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.resampling import resample
+from sdc_sql.udfs.resampling import resample_column
 
 
 def literal(x, draws):
@@ -25,9 +25,9 @@ def literal(x, draws):
 def test_the_steps_of_the_handbook_taken_literally(n, t, seed):
     rng = np.random.default_rng(seed)
     x, draws, order = rng.normal(size=n), rng.random((n, t)), rng.permutation(n)
-    found = resample(x, draws)
+    found = resample_column(x, draws)
     np.testing.assert_allclose(found, literal(x, draws), rtol=1e-12)
-    np.testing.assert_array_equal(resample(x[order], draws[order]), found[order])
+    np.testing.assert_array_equal(resample_column(x[order], draws[order]), found[order])
     assert found.min() >= x.min()
     assert found.max() <= x.max()
 
@@ -35,7 +35,7 @@ def test_the_steps_of_the_handbook_taken_literally(n, t, seed):
 def test_each_rank_has_the_expectation_of_an_order_statistic():
     x, t = np.array([1.0, 2.0, 4.0, 8.0, 16.0]), 20_000
     n = len(x)
-    found = resample(x, np.random.default_rng(1).random((n, t)))
+    found = resample_column(x, np.random.default_rng(1).random((n, t)))
     for j in range(1, n + 1):
         # the j-th of n drawn is at most x_k if j or more of the n are: binomial with k / n
         below = [sum(comb(n, i) * k**i * (n - k) ** (n - i) for i in range(j, n + 1)) / n**n for k in range(n + 1)]
@@ -49,7 +49,7 @@ def test_the_mean_is_unbiased_and_the_order_kept(t):
     n = 20_000
     rng = np.random.default_rng(2)
     x = rng.lognormal(size=n)
-    found = resample(x, rng.random((n, t)))
+    found = resample_column(x, rng.random((n, t)))
     assert abs(found.mean() - x.mean()) < 4.5 * x.std() / sqrt(n * t)  # n t independent draws
     assert (np.diff(found[np.argsort(x)]) >= 0).all()
     if t == 1:
@@ -59,7 +59,7 @@ def test_the_mean_is_unbiased_and_the_order_kept(t):
 def test_equal_values_follow_their_records():
     rng = np.random.default_rng(3)
     x, draws, order = rng.integers(0, 4, size=50), rng.random((50, 3)), rng.permutation(50)
-    np.testing.assert_array_equal(resample(x[order], draws[order]), resample(x, draws)[order])
+    np.testing.assert_array_equal(resample_column(x[order], draws[order]), resample_column(x, draws)[order])
 
 
 def test_missing_values_stay_and_are_not_drawn():
@@ -67,15 +67,15 @@ def test_missing_values_stay_and_are_not_drawn():
     x, draws = rng.normal(size=30), rng.random((30, 2))
     x[::4] = np.nan
     kept = ~np.isnan(x)
-    found = resample(x, draws)
+    found = resample_column(x, draws)
     assert np.isnan(found[~kept]).all()
-    np.testing.assert_array_equal(found[kept], resample(x[kept], draws[kept]))
-    np.testing.assert_array_equal(resample([np.nan] * 2, np.zeros((2, 1))), [np.nan] * 2)
-    assert resample([], np.empty((0, 1))).shape == (0,)
+    np.testing.assert_array_equal(found[kept], resample_column(x[kept], draws[kept]))
+    np.testing.assert_array_equal(resample_column([np.nan] * 2, np.zeros((2, 1))), [np.nan] * 2)
+    assert resample_column([], np.empty((0, 1))).shape == (0,)
 
 
 def test_a_constant_column_stays():
-    np.testing.assert_array_equal(resample([3.5] * 4, np.random.default_rng(5).random((4, 4))), [3.5] * 4)
+    np.testing.assert_array_equal(resample_column([3.5] * 4, np.random.default_rng(5).random((4, 4))), [3.5] * 4)
 
 
 @pytest.mark.parametrize(
@@ -90,4 +90,4 @@ def test_a_constant_column_stays():
 )
 def test_what_cannot_be_resampled_is_refused(values, draws, message):
     with pytest.raises(ValueError, match=message):
-        resample(values, draws)
+        resample_column(values, draws)

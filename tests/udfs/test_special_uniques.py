@@ -41,7 +41,7 @@ def by_sets(columns, single, most, *, null):
 
 def by_records(columns, single, most, *, null):
     cells = work.Work(work.MOST_WORK)
-    return by_differences.by_differences(columns, single, most, zero_is_null=null, work=cells)
+    return by_differences.search_by_differences(columns, single, most, zero_is_null=null, work=cells)
 
 
 @pytest.mark.one_in(2)
@@ -115,7 +115,7 @@ def test_partitions_equal_those_of_rows(monkeypatch, word, sparse):
     generator = np.random.default_rng(1)
     for radices in ([4], [4, 3], [2, 5, 3, 2], [7, 1, 6]):
         columns = [generator.integers(0, r, 13).astype(np.uint8) for r in radices]
-        alone, groups = partitions.partitioned(columns, radices)
+        alone, groups = partitions.partition_records(columns, radices)
         rows = list(zip(*(c.tolist() for c in columns), strict=True))
         assert alone.tolist() == [rows.count(row) == 1 for row in rows]
         assert groups == len(set(rows))
@@ -126,7 +126,7 @@ def test_codes_too_long_for_one_number():
     column = np.repeat(np.arange(2**19), 2) * 2
     first = column.copy()
     first[0] += 1
-    alone, groups = partitions.partitioned([first, column, column, column], [2**20] * 4)
+    alone, groups = partitions.partition_records([first, column, column, column], [2**20] * 4)
     assert np.flatnonzero(alone).tolist() == [0, 1]
     assert groups == 2**19 + 1
 

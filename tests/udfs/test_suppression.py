@@ -10,7 +10,7 @@ import pytest
 from sdc_sql.udfs.suppression.cells import Cells
 from sdc_sql.udfs.suppression.fewest import RECORDS
 from sdc_sql.udfs.suppression.fewest import fewest as fewest_of
-from sdc_sql.udfs.suppression.identical import identical
+from sdc_sql.udfs.suppression.identical import make_identical
 from sdc_sql.udfs.suppression.strong import strong
 from sdc_sql.udfs.suppression.wildcard import compatible, wildcard
 
@@ -89,7 +89,7 @@ def test_identical_is_within_ten_percent_of_the_optimum():
     for seed in range(40):
         records, k, weights = table(seed, nulls=seed % 2 == 0)
         made = cells(records, weights)
-        answer = identical(made, k, effort=100_000)
+        answer = make_identical(made, k, effort=100_000)
         cost, best = cost_of(made, answer), optimum(records, k, weights)
         assert cost == best if len(records) <= RECORDS else cost >= best
         found, least = found + cost, least + best
@@ -98,7 +98,7 @@ def test_identical_is_within_ten_percent_of_the_optimum():
 
 def test_five_records_lose_as_little_as_can_be():
     records = np.array([[2, 1, 1], [2, 1, 1], [2, 1, 2], [1, 1, 0], [1, 0, 1]])
-    assert cost_of(cells(records), identical(cells(records), 2)) == optimum(records, 2, [1, 1, 1]) == 5
+    assert cost_of(cells(records), make_identical(cells(records), 2)) == optimum(records, 2, [1, 1, 1]) == 5
     # a record that stays as it is stands in for another: the second cell joins the row of the first
     codes = np.array([[1, 0], [1, 1], [2, 2]])
     joined = Cells(codes, np.array([0, 1, 2]), [1, 1], others=np.array([1, 0, 0]))
@@ -114,7 +114,7 @@ def test_each_row_that_identical_releases_is_shared_by_k_records(effort):
         records, k, weights = table(seed, nulls=seed % 2 == 0)
         made = cells(records, weights)
         codes = np.unique(records, axis=0)
-        answer = identical(made, k, effort)
+        answer = make_identical(made, k, effort)
         assert np.bincount(answer[:, 0], weights=answer[:, 2]).tolist() == made.counts.tolist()
         rows, where = np.unique(released(codes[answer[:, 0]], answer[:, 1]), axis=0, return_inverse=True)
         assert np.bincount(where.ravel(), weights=answer[:, 2], minlength=len(rows)).min() >= k
@@ -149,13 +149,13 @@ def test_keys_of_many_bits_take_two_words():
     for k in (2, 3):
         assert strong(cells(wide), k).tolist() == strong(cells(records), k).tolist()
         assert wildcard(cells(wide), k).tolist() == wildcard(cells(records), k).tolist()
-        one, other = identical(cells(wide), k, 0), identical(cells(records), k, 0)
+        one, other = make_identical(cells(wide), k, 0), make_identical(cells(records), k, 0)
         assert one.tolist() == other.tolist()
 
 
 def test_what_cannot_be_searched_is_refused():
     with pytest.raises(ValueError, match="fewer than k = 4"):
-        identical(cells(np.array([[1], [2], [3]])), 4)
+        make_identical(cells(np.array([[1], [2], [3]])), 4)
     with pytest.raises(ValueError, match="fewer than k = 4"):
         strong(cells(np.array([[1], [2], [3]])), 4)
     with pytest.raises(ValueError, match="fewer than k = 4"):

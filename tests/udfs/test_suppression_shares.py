@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from sdc_sql.udfs.suppression.cells import Cells
-from sdc_sql.udfs.suppression.shares import bound, limits_of, lost_values, within
+from sdc_sql.udfs.suppression.shares import bound, count_allowed_losses, count_lost_values, search_within_shares
 from sdc_sql.udfs.suppression.strong import strong
 
 
@@ -29,7 +29,7 @@ def optimum(codes, counts, k, limits):
         for c in range(len(codes))
     ]
     answers = (np.array(answer) for answer in product(*good))
-    lost = [lost_values(answer, cells) for answer in answers]
+    lost = [count_lost_values(answer, cells) for answer in answers]
     return min((n.sum() for n in lost if (n <= limits).all()), default=None)
 
 
@@ -43,16 +43,16 @@ def test_the_optimum_lies_between_the_bound_and_the_answer():
             return Cells(codes, counts, factors.tolist())
 
         k = int(rng.integers(2, 4))
-        limits, _ = limits_of(priced(np.ones(codes.shape[1])), shares)
+        limits, _ = count_allowed_losses(priced(np.ones(codes.shape[1])), shares)
         if counts.sum() < k:
             continue
         best = optimum(codes, counts, k, limits)
         assert best is None or bound(priced, k, shares) <= best + 1e-9
         try:
-            answer, cost = within(strong, priced, k, shares)
+            answer, cost = search_within_shares(strong, priced, k, shares)
         except ValueError:
             continue
-        assert (lost_values(answer, priced(np.ones(codes.shape[1]))) <= limits).all()
+        assert (count_lost_values(answer, priced(np.ones(codes.shape[1]))) <= limits).all()
         assert cost >= best
         found, exact = found + 1, exact + (cost == best)
     assert found > 20
@@ -62,4 +62,4 @@ def test_the_optimum_lies_between_the_bound_and_the_answer():
 def test_without_an_answer_it_is_said_how_near_it_came():
     codes, counts = np.array([[1, 1], [2, 2]]), np.array([1, 1])
     with pytest.raises(ValueError, match="nearest answer found suppresses 1: raise it"):
-        within(strong, lambda f: Cells(codes, counts, f.tolist()), 2, np.array([0.0, np.nan]))
+        search_within_shares(strong, lambda f: Cells(codes, counts, f.tolist()), 2, np.array([0.0, np.nan]))

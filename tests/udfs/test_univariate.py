@@ -81,7 +81,7 @@ def test_the_loop_for_three_gives_the_costs_of_the_one_for_any_k(whole):
     v = np.sort(np.random.default_rng(7).normal(scale=9, size=2000))
     arcs = univariate._arcs(v.round() if whole else v, 3, 2001, 3)
     known = [float("inf")] * 4 + [0.0]
-    assert univariate._least_of_three(list(known), arcs) == univariate._least(list(known), arcs)
+    assert univariate._find_least_of_three(list(known), arcs) == univariate._find_least(list(known), arcs)
 
 
 def test_large_values_lose_no_digits():

@@ -92,8 +92,8 @@ def newton(weights: Floats, places: Places, distance: Distance, terms: Floats, t
         if at.worst <= FINE or since > STILL:
             break
         slopes = weights * distance.slopes(places.of_cells(at.terms))
-        step = _step(places.products(slopes), places.sums(weights), at.gradient, ridge)
-        after = _climbed(at, step)
+        step = _compute_step(places.products(slopes), places.sums(weights), at.gradient, ridge)
+        after = _climb_step(at, step)
         if after is None:
             if best.worst <= tolerance or ridge >= STIFFEST:
                 break
@@ -122,7 +122,7 @@ class _At:
         return _At(self.weights, self.places, self.distance, self.terms + step)
 
 
-def _step(hessian: Floats, sums: Floats, gradient: Floats, ridge: float) -> Floats:
+def _compute_step(hessian: Floats, sums: Floats, gradient: Floats, ridge: float) -> Floats:
     """Return Newton's step. A category whose factors are all at a bound has no slope: a small one in its place."""
     scale = 1 / np.sqrt(np.maximum(np.diag(hessian), 1e-12 * sums))
     scaled = hessian * scale * scale[:, np.newaxis] + ridge * np.eye(gradient.size)
@@ -130,7 +130,7 @@ def _step(hessian: Floats, sums: Floats, gradient: Floats, ridge: float) -> Floa
     return found
 
 
-def _climbed(at: _At, step: Floats) -> _At | None:
+def _climb_step(at: _At, step: Floats) -> _At | None:
     """Return where the step, or a half of it and so on, leads higher; None where none does."""
     rise = float(step @ at.gradient)
     share = 1.0

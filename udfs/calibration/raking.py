@@ -21,7 +21,7 @@ MANY = 4000  # categories, beyond which Newton's equations are too large
 VANISHING = 1e-6  # a factor below this share of all totals over all weights is one of 0
 
 
-def calibrated_factors(
+def compute_factors(
     weights: Floats,
     codes: Integers,
     totals: list[Floats],
@@ -61,7 +61,7 @@ def calibrated_factors(
     >>> codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     >>> known = [np.array([6.0, 4.0]), np.array([5.0, 5.0])]
     >>> none = dict(lower=np.zeros(4), upper=np.full(4, np.inf))
-    >>> calibrated_factors(np.ones(4), codes, known, ["a", "b"], **none).round(9).tolist()
+    >>> compute_factors(np.ones(4), codes, known, ["a", "b"], **none).round(9).tolist()
     [3.0, 3.0, 2.0, 2.0]
     """
     _look(weights, codes, totals, names, lower, upper, distance, tolerance)
@@ -71,7 +71,7 @@ def calibrated_factors(
     factors = form.factors(np.zeros(weights.size))
     if isinstance(form, Raking):
         rounds = ROUNDS if places.number <= MANY else SLOW_ROUNDS
-        terms, factors = _by_margins(weights, places, totals, form, rounds, tolerance)
+        terms, factors = _rake_margins(weights, places, totals, form, rounds, tolerance)
     if np.max(np.abs(places.off(weights * factors))) > tolerance and places.number <= MANY:
         factors = newton(weights, places, form, terms, tolerance)
     _judge(weights, places, factors, names, lower, tolerance)
@@ -133,7 +133,7 @@ def _judge(  # noqa: PLR0917 - as they were given
     )
 
 
-def _by_margins(  # noqa: PLR0917 - the state of an iteration
+def _rake_margins(  # noqa: PLR0917 - the state of an iteration
     weights: Floats, places: Places, totals: list[Floats], form: Raking, rounds: int, tolerance: float
 ) -> tuple[Floats, Floats]:
     """Return the terms of all categories and the factors after some rounds over the margins, or when they do."""
@@ -145,14 +145,14 @@ def _by_margins(  # noqa: PLR0917 - the state of an iteration
             own = slice(places.first[j], ends[j])
             terms[own] = 0
             others = places.of_cells(terms)
-            terms[own] = _solved(weights, places.places[:, j] - places.first[j], known, others, form)
+            terms[own] = _solve_margin(weights, places.places[:, j] - places.first[j], known, others, form)
         factors = form.factors(places.of_cells(terms))
         if np.max(np.abs(places.off(weights * factors))) <= tolerance:
             break
     return terms, factors
 
 
-def _solved(weights: Floats, code: Integers, known: Floats, others: Floats, form: Raking) -> Floats:
+def _solve_margin(weights: Floats, code: Integers, known: Floats, others: Floats, form: Raking) -> Floats:
     """Return the terms of one margin that meet its totals, the other margins' terms as they are."""
     if not ((form.lower > 0).any() or np.isfinite(form.upper).any()):
         found: Floats = np.log(known) - np.log(

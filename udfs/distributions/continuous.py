@@ -195,7 +195,7 @@ def _fit_pareto(x: Floats) -> Parameters:
     return 1 / np.log(x / least).mean(axis=1, keepdims=True), least
 
 
-def _of_log(fit: Callable[[Floats], Parameters]) -> Callable[[Floats], Parameters]:
+def _fit_to_logarithms(fit: Callable[[Floats], Parameters]) -> Callable[[Floats], Parameters]:
     return lambda x: fit(np.log(x))
 
 
@@ -248,7 +248,7 @@ def _lines() -> tuple[Family, ...]:
          lambda u, a, s: s * gamma_quantile(u, a), 0.0),
         ("weibull", lower, _fit_weibull, lambda x, a, s: -np.expm1(-((x / s) ** a)),
          lambda u, a, s: s * (-np.log1p(-u)) ** (1 / a), 0.0),
-        ("lognormal", ("mean of log", "deviation of log"), _of_log(_fit_normal),
+        ("lognormal", ("mean of log", "deviation of log"), _fit_to_logarithms(_fit_normal),
          lambda x, m, s: normal_cdf((np.log(x) - m) / s), lambda u, m, s: np.exp(m + s * normal_quantile(u)), 0.0),
         ("loglogistic", lower, _fit_loglogistic, lambda x, a, s: _logistic(a * np.log(x / s)),
          lambda u, a, s: s * (u / (1 - u)) ** (1 / a), 0.0),
@@ -261,12 +261,12 @@ def _lines() -> tuple[Family, ...]:
 CONTINUOUS = {family.name: family for family in _lines()}
 
 
-def fitted(family: Family, x: Floats) -> Parameters:
+def fit_continuous(family: Family, x: Floats) -> Parameters:
     """Return the parameters of samples, (b, n), each of shape (b, 1): NaN where the family has none.
 
     Examples
     --------
-    >>> found = fitted(CONTINUOUS["exponential"], np.array([[1.0, 2.0, 6.0]]))
+    >>> found = fit_continuous(CONTINUOUS["exponential"], np.array([[1.0, 2.0, 6.0]]))
     >>> [float(p[0, 0]) for p in found]
     [3.0]
     """
@@ -279,13 +279,13 @@ def fitted(family: Family, x: Floats) -> Parameters:
         return tuple(np.where(whole, p, np.nan) for p in found)
 
 
-def cdf(family: Family, x: Floats, parameters: Parameters) -> Floats:
+def continuous_cdf(family: Family, x: Floats, parameters: Parameters) -> Floats:
     """Return the distribution function at values, (b, n)."""
     with np.errstate(all="ignore"):
         return np.asarray(family.cdf(x, *parameters))
 
 
-def quantile(family: Family, u: Floats, parameters: Parameters) -> Floats:
+def continuous_quantile(family: Family, u: Floats, parameters: Parameters) -> Floats:
     """Return the quantiles of u in (0, 1)."""
     with np.errstate(all="ignore"):
         return np.asarray(family.quantile(np.clip(u, 2.0**-53, _FAR), *parameters))

@@ -37,7 +37,7 @@ class Counts:
     reach: Callable[..., float]
 
 
-def _moments(frequencies: Floats) -> tuple[Floats, Floats, Floats]:
+def _compute_count_moments(frequencies: Floats) -> tuple[Floats, Floats, Floats]:
     n = frequencies.sum(axis=1, keepdims=True)
     counts = np.arange(frequencies.shape[1])
     mean = (frequencies @ counts)[:, np.newaxis] / n
@@ -46,16 +46,16 @@ def _moments(frequencies: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _fit_poisson(frequencies: Floats) -> Parameters:
-    return (_moments(frequencies)[1],)
+    return (_compute_count_moments(frequencies)[1],)
 
 
 def _fit_geometric(frequencies: Floats) -> Parameters:
-    return (1 / (1 + _moments(frequencies)[1]),)
+    return (1 / (1 + _compute_count_moments(frequencies)[1]),)
 
 
 def _fit_binomial(frequencies: Floats) -> Parameters:
     """Return trials and probability: of each number of trials the likelihood at its probability, mean / trials."""
-    n, mean, _ = _moments(frequencies)
+    n, mean, _ = _compute_count_moments(frequencies)
     counts = np.arange(frequencies.shape[1], dtype=np.float64)
     there = frequencies > 0
     greatest = np.where(there, counts, -1).max(axis=1, keepdims=True)
@@ -74,7 +74,7 @@ def _fit_binomial(frequencies: Floats) -> Parameters:
 
 def _fit_negative_binomial(frequencies: Floats) -> Parameters:
     """Return size and probability: sum of (records above j) / (size + j) = n log(1 + mean / size), by halving."""
-    n, mean, variance = _moments(frequencies)
+    n, mean, variance = _compute_count_moments(frequencies)
     above = n - np.cumsum(frequencies, axis=1)
     j = np.arange(frequencies.shape[1])
     low, high = np.full_like(mean, -12.0), np.full_like(mean, 16.0)  # of log size
@@ -97,7 +97,7 @@ def _geometric(k: Floats, p: Floats) -> Floats:
     return np.asarray(np.log(p) + k * np.log1p(-p))
 
 
-def _binomial(k: Floats, trials: Floats, p: Floats) -> Floats:
+def _compute_log_binomial(k: Floats, trials: Floats, p: Floats) -> Floats:
     rest = np.maximum(trials - k, 0)
     logs = log_gamma(trials + 1) - log_gamma(k + 1) - log_gamma(rest + 1) + k * np.log(p) + rest * np.log1p(-p)
     return np.asarray(np.where(k <= trials, logs, -np.inf))
@@ -112,19 +112,19 @@ DISCRETE = {
     for family in (
         Counts("poisson", ("mean",), _fit_poisson, _poisson, lambda m: m + 40 * m**0.5 + 40),
         Counts("geometric", ("probability",), _fit_geometric, _geometric, lambda p: 40 / -np.log1p(-p)),
-        Counts("binomial", ("trials", "probability"), _fit_binomial, _binomial, lambda trials, _p: trials),
+        Counts("binomial", ("trials", "probability"), _fit_binomial, _compute_log_binomial, lambda trials, _p: trials),
         Counts("negative binomial", ("size", "probability"), _fit_negative_binomial, _negative_binomial,
                lambda r, p: r * (1 - p) / p + 40 * (r * (1 - p)) ** 0.5 / p + 40 / -np.log1p(-p)),
     )
 }  # fmt: skip
 
 
-def fitted(family: Counts, frequencies: Floats) -> Parameters:
+def fit_discrete(family: Counts, frequencies: Floats) -> Parameters:
     """Return the parameters of tables of frequencies, (b, v), each of shape (b, 1): NaN where the family has none.
 
     Examples
     --------
-    >>> [float(p[0, 0]) for p in fitted(DISCRETE["poisson"], np.array([[2.0, 1.0, 1.0]]))]
+    >>> [float(p[0, 0]) for p in fit_discrete(DISCRETE["poisson"], np.array([[2.0, 1.0, 1.0]]))]
     [0.75]
     """
     with np.errstate(all="ignore"):
@@ -133,14 +133,14 @@ def fitted(family: Counts, frequencies: Floats) -> Parameters:
         return tuple(np.where(whole, p, np.nan) for p in found)
 
 
-def cdf(family: Counts, parameters: Parameters, size: int) -> Floats:
+def discrete_cdf(family: Counts, parameters: Parameters, size: int) -> Floats:
     """Return the distribution function at 0, 1, ..., size - 1: (b, size)."""
     with np.errstate(all="ignore"):
         return np.cumsum(np.exp(family.log_probability(np.arange(size, dtype=np.float64), *parameters)), axis=1)
 
 
-def quantile(family: Counts, u: Floats, parameters: Parameters) -> Integers:
+def discrete_quantile(family: Counts, u: Floats, parameters: Parameters) -> Integers:
     """Return the quantiles of u in [0, 1), of one distribution."""
     reach = int(family.reach(*(float(p.ravel()[0]) for p in parameters))) + 2
-    table = cdf(family, parameters, reach)[0]
+    table = discrete_cdf(family, parameters, reach)[0]
     return np.minimum(np.searchsorted(table, u, side="right"), reach - 1).astype(np.int64)

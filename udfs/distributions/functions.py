@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import NUMBER, TEXT, declared
-from sdc_sql.udfs.arguments import columns, uniforms_of
+from sdc_sql.udfs.adapters import NUMBER, TEXT, declare_function
+from sdc_sql.udfs.arguments import require_columns, require_uniforms
 from sdc_sql.udfs.arrow_function import TABLE, WHOLES
 from sdc_sql.udfs.distributions import goodness, intervals
 from sdc_sql.udfs.distributions.continuous import CONTINUOUS
@@ -44,7 +44,10 @@ def lines(x: Floats, names: tuple[str, ...], significance: float, most: int, *, 
             "join strata, or take a method for categories (pram)"
         )
     found, taken = goodness.fits(x, names, significance, whole=whole)
-    said = [_line("taken" if f is taken else "rejected" if f.p_value <= significance else "farther", f) for f in found]
+    said = [
+        _format_line("taken" if f is taken else "rejected" if f.p_value <= significance else "farther", f)
+        for f in found
+    ]
     if taken is None:
         ends = intervals.cuts(x, most)
         shown = f"{len(ends) - 1} intervals"
@@ -53,13 +56,13 @@ def lines(x: Floats, names: tuple[str, ...], significance: float, most: int, *, 
     return sorted(said, key=lambda line: not line.startswith("taken"))
 
 
-def distorted(x: Floats, uniforms: Floats, breakers: Floats, fit: str | None) -> Floats:
+def distort_column(x: Floats, uniforms: Floats, breakers: Floats, fit: str | None) -> Floats:
     """Return draws from the fit by the rank of the values; equal ones by their breakers. What is missing stays.
 
     Examples
     --------
     >>> x, draws = np.array([5.0, np.nan, 1.0]), np.array([0.25, 0.5, 0.75])
-    >>> distorted(x, draws, draws, _line("taken", Fit(CONTINUOUS["uniform"], (0.0, 8.0), 0.1))).tolist()
+    >>> distort_column(x, draws, draws, _format_line("taken", Fit(CONTINUOUS["uniform"], (0.0, 8.0), 0.1))).tolist()
     [6.0, nan, 2.0]
     """
     released = x.copy()
@@ -69,21 +72,21 @@ def distorted(x: Floats, uniforms: Floats, breakers: Floats, fit: str | None) ->
     _, name, exact, *_ = fit.split("\t")
     numbers = tuple(float(p) for p in exact.split(" "))
     if name == INTERVALS:
-        drawn = intervals.drawn(x[there], np.array(numbers), uniforms[there])
+        drawn = intervals.draw_within_intervals(x[there], np.array(numbers), uniforms[there])
     else:
         drawn = Fit(CONTINUOUS.get(name) or DISCRETE[name], numbers, 0.0).draw(uniforms[there])
     released[there[np.lexsort((breakers[there], x[there]))]] = np.sort(drawn)
     return released
 
 
-def _line(verdict: str, fit: Fit) -> str:
+def _format_line(verdict: str, fit: Fit) -> str:
     exact = " ".join(map(repr, fit.parameters))
     shown = ", ".join(f"{name} {p:.6g}" for name, p in zip(fit.family.parameters, fit.parameters, strict=True))
     p_value = "" if np.isnan(fit.p_value) else f"{fit.p_value:.3g}"
     return "\t".join((verdict, fit.family.name, exact, f"{fit.statistic:.4f}", p_value, shown))
 
 
-def _chosen(families: str | None) -> tuple[str, ...]:
+def _choose_families(families: str | None) -> tuple[str, ...]:
     if families is None:
         return FAMILIES
     asked = tuple(name.strip().lower().replace("_", " ") for name in families.split("\n"))
@@ -96,8 +99,8 @@ def _chosen(families: str | None) -> tuple[str, ...]:
 def _fits(
     _stratum: str | None, x: Floats, whole: Integers, families: str | None, significance: float, most: float, names: str
 ) -> list[list[str]]:
-    chosen, found = _chosen(families), []
-    for column, is_whole, name in zip(columns(x).T, whole, names.split("\n"), strict=True):
+    chosen, found = _choose_families(families), []
+    for column, is_whole, name in zip(require_columns(x).T, whole, names.split("\n"), strict=True):
         try:
             found.append(lines(column[~np.isnan(column)], chosen, significance, int(most), whole=bool(is_whole)))
         except ValueError as error:
@@ -105,18 +108,18 @@ def _fits(
     return found
 
 
-def _distorted(
+def _distort_columns(
     _stratum: str | None, x: Floats, uniforms: Floats, breakers: Floats, fits: list[list[str]]
 ) -> list[Floats]:
-    draws, others = uniforms_of(uniforms, x.shape), uniforms_of(breakers, x.shape)
+    draws, others = require_uniforms(uniforms, x.shape), require_uniforms(breakers, x.shape)
     return [
-        distorted(np.ascontiguousarray(column), u, v, lines_of[0] if lines_of else None)
+        distort_column(np.ascontiguousarray(column), u, v, lines_of[0] if lines_of else None)
         for column, u, v, lines_of in zip(x.T, draws.T, others.T, fits, strict=True)
     ]
 
 
 FUNCTIONS = (
-    declared("distribution_fits", _fits, LINES,
+    declare_function("distribution_fits", _fits, LINES,
              x=TABLE, whole=WHOLES, families=TEXT, significance=NUMBER, intervals=NUMBER, names=TEXT),
-    declared("distorted", _distorted, TABLE, x=TABLE, uniforms=TABLE, breakers=TABLE, fits=LINES),
+    declare_function("distorted", _distort_columns, TABLE, x=TABLE, uniforms=TABLE, breakers=TABLE, fits=LINES),
 )  # fmt: skip

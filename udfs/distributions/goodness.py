@@ -47,8 +47,8 @@ class Fit:
     def draw(self, uniforms: Floats) -> Floats:
         """Return quantiles of uniform draws, (n,)."""
         if isinstance(self.family, Counts):
-            return discrete.quantile(self.family, uniforms, self.arrays).astype(np.float64)
-        return _in_parts(lambda u: continuous.quantile(self.family, u, self.arrays), uniforms)
+            return discrete.discrete_quantile(self.family, uniforms, self.arrays).astype(np.float64)
+        return _apply_in_parts(lambda u: continuous.continuous_quantile(self.family, u, self.arrays), uniforms)
 
 
 def fit(name: str, ordered: Floats) -> Fit | None:
@@ -68,16 +68,16 @@ def fit(name: str, ordered: Floats) -> Fit | None:
             return None
         counts = DISCRETE[name]
         frequencies = np.bincount(ordered.astype(np.int64)).astype(np.float64)[np.newaxis]
-        parameters = discrete.fitted(counts, frequencies)
+        parameters = discrete.fit_discrete(counts, frequencies)
         if np.isnan(parameters[0]).any():
             return None
         statistic = _discrete_statistics(counts, frequencies, parameters)
         return Fit(counts, tuple(float(p[0, 0]) for p in parameters), float(statistic[0]))
     family = CONTINUOUS[name]
-    parameters = continuous.fitted(family, ordered[np.newaxis])
+    parameters = continuous.fit_continuous(family, ordered[np.newaxis])
     if np.isnan(parameters[0]).any():
         return None
-    distribution = _in_parts(lambda x: continuous.cdf(family, x, parameters), ordered)
+    distribution = _apply_in_parts(lambda x: continuous.continuous_cdf(family, x, parameters), ordered)
     return Fit(family, tuple(float(p[0, 0]) for p in parameters), float(statistics(distribution[np.newaxis])[0]))
 
 
@@ -90,7 +90,7 @@ def statistics(distribution: Floats) -> Floats:
 
 def _discrete_statistics(family: Counts, frequencies: Floats, parameters: tuple[Floats, ...]) -> Floats:
     own = np.cumsum(frequencies, axis=1) / frequencies.sum(axis=1, keepdims=True)
-    return np.asarray(np.abs(own - discrete.cdf(family, parameters, frequencies.shape[1])).max(axis=1))
+    return np.asarray(np.abs(own - discrete.discrete_cdf(family, parameters, frequencies.shape[1])).max(axis=1))
 
 
 def p_value(found: Fit, n: int, samples: int = SAMPLES) -> float:
@@ -109,28 +109,28 @@ def p_value(found: Fit, n: int, samples: int = SAMPLES) -> float:
     raw = np.random.Philox(key=_SEED).random_raw(samples * records) >> np.uint64(11)
     uniforms: Floats = ((raw.astype(np.float64) + 0.5) * 2.0**-53).reshape(samples, records)
     if isinstance(found.family, Counts):
-        drawn = discrete.quantile(found.family, uniforms.ravel(), found.arrays).reshape(samples, records)
+        drawn = discrete.discrete_quantile(found.family, uniforms.ravel(), found.arrays).reshape(samples, records)
         width = int(drawn.max()) + 1
         at = (np.arange(samples)[:, np.newaxis] * width + drawn).ravel()
         frequencies = np.bincount(at, minlength=samples * width).reshape(samples, width).astype(np.float64)
-        theirs = _discrete_statistics(found.family, frequencies, discrete.fitted(found.family, frequencies))
+        theirs = _discrete_statistics(found.family, frequencies, discrete.fit_discrete(found.family, frequencies))
     else:
         uniforms.sort(axis=1)  # quantiles ascend with them
-        values = continuous.quantile(found.family, uniforms, found.arrays)
-        parameters = continuous.fitted(found.family, values)
-        theirs = statistics(continuous.cdf(found.family, values, parameters))
+        values = continuous.continuous_quantile(found.family, uniforms, found.arrays)
+        parameters = continuous.fit_continuous(found.family, values)
+        theirs = statistics(continuous.continuous_cdf(found.family, values, parameters))
     theirs = theirs[~np.isnan(theirs)]  # samples without a fit say nothing
-    as_far = int((theirs * _scale(records) >= found.statistic * _scale(n) * (1 - 1e-9)).sum())
+    as_far = int((theirs * _scale_statistic(records) >= found.statistic * _scale_statistic(n) * (1 - 1e-9)).sum())
     return (1 + as_far) / (1 + len(theirs))
 
 
-def _scale(n: int) -> float:
+def _scale_statistic(n: int) -> float:
     return float(np.sqrt(n) + 0.12 + 0.11 / np.sqrt(n))
 
 
-def _at_most(found: Fit, n: int) -> float:
+def _bound_p_value(found: Fit, n: int) -> float:
     """Return what the p-value would be if the parameters were known, which is more (Kolmogorov's distribution)."""
-    z = found.statistic * _scale(n)
+    z = found.statistic * _scale_statistic(n)
     return min(float(2 * np.exp(-2 * z**2)), 1.0)
 
 
@@ -159,7 +159,7 @@ def fits(x: Floats, names: tuple[str, ...], significance: float, *, whole: bool)
     tried = (fit(name, ordered) for name in names if whole or name not in DISCRETE)
     found = sorted((f for f in tried if f is not None), key=lambda f: f.statistic)
     for place, one in enumerate(found):
-        most = _at_most(one, len(x))
+        most = _bound_p_value(one, len(x))
         p = max(most, 1e-6) if most < min(significance, 1 / (1 + SAMPLES)) / 10 else p_value(one, len(x))
         found[place] = Fit(one.family, one.parameters, one.statistic, p)
         if p > significance:
@@ -167,7 +167,7 @@ def fits(x: Floats, names: tuple[str, ...], significance: float, *, whole: bool)
     return found, None
 
 
-def _in_parts(function: Any, values: Floats) -> Floats:  # noqa: ANN401 - a function of an array
+def _apply_in_parts(function: Any, values: Floats) -> Floats:  # noqa: ANN401 - a function of an array
     """Return a function of values, (n,), some at a time."""
     found = np.empty(values.shape)
     for first in range(0, len(values), PARTS):

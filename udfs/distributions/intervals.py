@@ -69,12 +69,12 @@ def _too_few(found: str) -> str:
     )
 
 
-def drawn(x: Floats, ends: Floats, uniforms: Floats) -> Floats:
+def draw_within_intervals(x: Floats, ends: Floats, uniforms: Floats) -> Floats:
     """Return for each value a draw within its interval.
 
     Examples
     --------
-    >>> drawn(np.array([1.0, 3.0]), np.array([0.0, 2.0, 6.0]), np.array([0.5, 0.5])).tolist()
+    >>> draw_within_intervals(np.array([1.0, 3.0]), np.array([0.0, 2.0, 6.0]), np.array([0.5, 0.5])).tolist()
     [1.0, 4.0]
     """
     at = np.clip(np.searchsorted(ends, x, side="left"), 1, len(ends) - 1)

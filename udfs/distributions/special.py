@@ -106,7 +106,7 @@ def _gamma_fraction(x: Floats, a: Floats, front: Floats) -> Floats:
     for i in range(1, _ROUNDS):
         an = -i * (i - a)
         b = b + 2
-        d, c = 1 / _off_zero(an * d + b), _off_zero(b + an / c)
+        d, c = 1 / _avoid_zero(an * d + b), _avoid_zero(b + an / c)
         h = h * d * c
         if (np.abs(d * c - 1) <= _EPSILON).all():
             break
@@ -135,14 +135,14 @@ def beta_cdf(x: Floats, a: Floats, b: Floats) -> Floats:
 
 
 def _beta_fraction(x: Floats, a: Floats, b: Floats) -> Floats:
-    c, d = np.ones(x.shape), 1 / _off_zero(1 - (a + b) * x / (a + 1))
+    c, d = np.ones(x.shape), 1 / _avoid_zero(1 - (a + b) * x / (a + 1))
     h = d
     for m in range(1, _ROUNDS):
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        d, c = 1 / _off_zero(1 + even * d), _off_zero(1 + even / c)
+        d, c = 1 / _avoid_zero(1 + even * d), _avoid_zero(1 + even / c)
         h = h * d * c
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        d, c = 1 / _off_zero(1 + odd * d), _off_zero(1 + odd / c)
+        d, c = 1 / _avoid_zero(1 + odd * d), _avoid_zero(1 + odd / c)
         h = h * d * c
         if (np.abs(d * c - 1) <= _EPSILON).all():
             break
@@ -168,7 +168,7 @@ def gamma_quantile(u: Floats, a: Floats) -> Floats:
         return np.asarray(np.exp(a[where] * y - np.exp(y) - log_gamma(a[where])))
 
     middle = np.clip(np.log(a), least, most)
-    return np.asarray(np.exp(_inverted(u, (np.minimum(least, most) - 1e-9, most), middle, cdf, density)))
+    return np.asarray(np.exp(_invert_cdf(u, (np.minimum(least, most) - 1e-9, most), middle, cdf, density)))
 
 
 def beta_quantile(u: Floats, a: Floats, b: Floats) -> Floats:
@@ -190,11 +190,11 @@ def beta_quantile(u: Floats, a: Floats, b: Floats) -> Floats:
         return np.asarray(np.exp(logs + log_gamma(p + q) - log_gamma(p) - log_gamma(q)))
 
     ends = np.full(u.shape, 700.0)
-    y = _inverted(u, (-ends, ends / 18), np.log(a / b), cdf, density)
+    y = _invert_cdf(u, (-ends, ends / 18), np.log(a / b), cdf, density)
     return np.asarray(1 / (1 + np.exp(-y)))
 
 
-def _inverted(
+def _invert_cdf(
     u: Floats, ends: tuple[Floats, Floats], start: Floats,
     cdf: Callable[[Floats, Truths], Floats], density: Callable[[Floats, Truths], Floats],
 ) -> Floats:  # fmt: skip
@@ -219,5 +219,5 @@ def _inverted(
     return x
 
 
-def _off_zero(x: Floats) -> Floats:
+def _avoid_zero(x: Floats) -> Floats:
     return np.where(np.abs(x) < _TINY, _TINY, x)

@@ -112,7 +112,7 @@ class Packing:
 
     def cells(self, places: Sequence[Integers], counts: Integers) -> Cells:
         """Return the cells of the keys' numbers at level 0, (n,) each, with their records; equal ones put together."""
-        return self._sorted(self.words(places), counts)
+        return self._sort_cells(self.words(places), counts)
 
     def words(self, places: Sequence[Integers]) -> Integers:
         """Return the keys' numbers, (n,) each, in one word for each cell."""
@@ -124,29 +124,29 @@ class Packing:
     def raised(self, cells: Cells, key: int, level: int) -> Cells:
         """Return the cells with a key generalised from a level to the next."""
         words = cells.words + self.steps[key][level][self.field(cells.words, key)]
-        return _merged(words, cells.counts) if self.shifts[key] == 0 else self._sorted(words, cells.counts)
+        return _merge_cells(words, cells.counts) if self.shifts[key] == 0 else self._sort_cells(words, cells.counts)
 
     def first(self, cells: Cells, key: int) -> Cells:
         """Return the cells of the keys up to one, which then stands lowest."""
         shift = self.shifts[key]
-        return _merged(cells.words >> shift, cells.counts) if shift else cells
+        return _merge_cells(cells.words >> shift, cells.counts) if shift else cells
 
     def field(self, words: Integers, key: int, last: int | None = None) -> Integers:
         """Return the numbers of a key, in words whose last key is another than the last of all."""
         return (words >> (self.shifts[key] - (0 if last is None else self.shifts[last]))) & self.masks[key]
 
-    def _sorted(self, words: Integers, counts: Integers) -> Cells:
+    def _sort_cells(self, words: Integers, counts: Integers) -> Cells:
         """Return cells in any order in ascending order. The number of records is sorted along, where there is room."""
         if not self.with_counts:
             order = np.argsort(words, kind="stable")
-            return _merged(words[order], counts[order])
+            return _merge_cells(words[order], counts[order])
         both = words << self.with_counts
         both |= counts
         both.sort()
-        return _merged(both >> self.with_counts, both & ((1 << self.with_counts) - 1))
+        return _merge_cells(both >> self.with_counts, both & ((1 << self.with_counts) - 1))
 
 
-def _merged(words: Integers, counts: Integers) -> Cells:
+def _merge_cells(words: Integers, counts: Integers) -> Cells:
     """Return cells that are in ascending order with equal ones put together."""
     begins = np.empty(len(words), dtype=np.bool_)
     begins[:1] = True

@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from sdc_sql.udfs.adapters import TEXT, declared, given
+from sdc_sql.udfs.adapters import TEXT, declare_function, require_given
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
 from sdc_sql.udfs.generalisation.conditions import Outside, Sensitive
-from sdc_sql.udfs.generalisation.lattice import best_generalisation, every_generalisation, generalisation_at
+from sdc_sql.udfs.generalisation.lattice import best_generalisation, judge_generalisation, list_generalisations
 from sdc_sql.udfs.generalisation.progress import Progress
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ def generalise(codes: Floats, counts: Floats, ladders: Floats, secret: Floats | 
     return [np.array([found.loss, found.suppressed, found.cells]), np.array(found.levels, dtype=np.float64)]
 
 
-def generalised(codes: Floats, counts: Floats, ladders: Floats, secret: Floats | None, outside: Floats | None,
+def find_suppressed_cells(codes: Floats, counts: Floats, ladders: Floats, secret: Floats | None, outside: Floats | None,
                 asked: dict[str, Any], levels: Floats) -> Floats:  # fmt: skip
     """Return the cells, from 1, that are suppressed at the levels of the keys."""
     table, conditions = _problem(codes, counts, ladders, secret, outside, asked)
-    lost = generalisation_at(*table, levels.astype(np.int64).tolist(), **conditions)
+    lost = judge_generalisation(*table, levels.astype(np.int64).tolist(), **conditions)
     return lost.astype(np.float64) + 1
 
 
@@ -60,7 +60,7 @@ def generalisations(codes: Floats, counts: Floats, ladders: Floats, secret: Floa
     table, conditions = _problem(codes, counts, ladders, secret, outside, asked)
     histograms: list[Integers] | None = [] if loss is None else None
     with Progress() as progress:
-        found = every_generalisation(
+        found = list_generalisations(
             *table, loss=loss or "precision", progress=progress, histograms=histograms, **conditions
         )
     rows = [np.array([n.loss if loss else 0.0, n.suppressed, n.cells, n.holds, *n.levels]) for n in found]
@@ -79,9 +79,9 @@ def _problem(codes: Floats, counts: Floats, ladders: Floats, secret: Floats | No
         hierarchy = np.zeros((own[:, 1].max() + 1, own[:, 2].max() + 1), dtype=np.int64)
         hierarchy[own[:, 1], own[:, 2]] = own[:, 3]
         hierarchies.append(hierarchy)
-    table = list(codes.astype(np.int64).T), sizes, hierarchies, int(given(asked["k"], "k"))
+    table = list(codes.astype(np.int64).T), sizes, hierarchies, int(require_given(asked["k"], "k"))
     return table, {
-        "suppressed": _most(asked["share"], sizes),
+        "suppressed": _limit_suppression(asked["share"], sizes),
         "sensitive": _sensitive(secret, asked),
         "outside": _outside(outside, asked),
     }
@@ -113,7 +113,7 @@ def _outside(rows: Floats | None, asked: dict[str, Any]) -> list[Outside]:
     return found
 
 
-def _most(share: float | None, counts: Integers) -> int:
+def _limit_suppression(share: float | None, counts: Integers) -> int:
     if share is None or not 0 <= share <= 1:
         raise ValueError(f"suppression is {share}: it must be a share of the records, from 0 to 1")
     return math.floor(share * int(counts.sum()) + _SLACK)
@@ -127,7 +127,7 @@ _PROBLEM = {
     "codes": TABLE, "counts": NUMBERS, "ladders": TABLE, "secret": NUMBERS, "outside": TABLE, "asked": _ASKED,
 }  # fmt: skip
 FUNCTIONS = (
-    declared("generalise", generalise, TABLE, by_stratum=False, **_PROBLEM, loss=TEXT),
-    declared("generalised", generalised, NUMBERS, by_stratum=False, **_PROBLEM, levels=NUMBERS),
-    declared("generalisations", generalisations, TABLE, by_stratum=False, **_PROBLEM, loss=TEXT),
+    declare_function("generalise", generalise, TABLE, by_stratum=False, **_PROBLEM, loss=TEXT),
+    declare_function("generalised", find_suppressed_cells, NUMBERS, by_stratum=False, **_PROBLEM, levels=NUMBERS),
+    declare_function("generalisations", generalisations, TABLE, by_stratum=False, **_PROBLEM, loss=TEXT),
 )

@@ -98,7 +98,7 @@ def best_generalisation(
     return search.best
 
 
-def every_generalisation(
+def list_generalisations(
     codes: Sequence[NDArray[np.integer]],
     counts: NDArray[np.integer],
     hierarchies: Sequence[NDArray[np.integer]],
@@ -122,7 +122,7 @@ def every_generalisation(
     Examples
     --------
     >>> sex = np.array([[0, 0], [1, 0]])
-    >>> nodes = every_generalisation([np.array([0, 1])], np.array([3, 1]), [sex], 2, loss="discernibility")
+    >>> nodes = list_generalisations([np.array([0, 1])], np.array([3, 1]), [sex], 2, loss="discernibility")
     >>> [(node.levels, node.loss, node.suppressed, node.holds) for node in nodes]
     [((0,), 13.0, 1, False), ((1,), 16.0, 0, True)]
     """
@@ -146,7 +146,7 @@ def every_generalisation(
     return [found[place] for place in order]
 
 
-def generalisation_at(
+def judge_generalisation(
     codes: Sequence[NDArray[np.integer]],
     counts: NDArray[np.integer],
     hierarchies: Sequence[NDArray[np.integer]],
@@ -167,11 +167,11 @@ def generalisation_at(
     Examples
     --------
     >>> sex = np.array([[0, 0], [1, 0]])
-    >>> generalisation_at([np.array([0, 1])], np.array([3, 2]), [sex], 3, [0], suppressed=2)
+    >>> judge_generalisation([np.array([0, 1])], np.array([3, 2]), [sex], 3, [0], suppressed=2)
     Traceback (most recent call last):
         ...
     ValueError: at these levels 2 records are to be suppressed, and 2 may be, none or at least k = 3: raise a level
-    >>> generalisation_at([np.array([0, 1])], np.array([4, 3]), [sex], 4, [1]).tolist()
+    >>> judge_generalisation([np.array([0, 1])], np.array([4, 3]), [sex], 4, [1]).tolist()
     []
     """
     table = Table(codes, counts, hierarchies)

@@ -87,13 +87,13 @@ class Precision:
 
     def floor(self, levels: Sequence[int]) -> float:
         """Return the loss where nothing is suppressed."""
-        return self._of(levels, 0)
+        return self._add_suppressed(levels, 0)
 
     def of(self, view: View) -> float:
         """Return the loss with those suppressed that must be."""
-        return self._of(view.levels, view.suppressed)
+        return self._add_suppressed(view.levels, view.suppressed)
 
-    def _of(self, levels: Sequence[int], suppressed: int) -> float:
+    def _add_suppressed(self, levels: Sequence[int], suppressed: int) -> float:
         mean = math.fsum(level / height for level, height in zip(levels, self.heights, strict=True)) / len(levels)
         return (mean * (self.records - suppressed) + suppressed) / self.records
 
@@ -179,7 +179,7 @@ class Discernibility:
             return float(int((view.released**2).sum()) + view.suppressed * self.records)
         sizes = np.maximum(view.counts, self.k)
         # of those that must be suppressed for another reason than k it is not known here in which cells they are
-        largest = self.k if _all_small(view, self.k) else int(sizes.max())
+        largest = self.k if _is_all_small(view, self.k) else int(sizes.max())
         return float(int((view.counts * sizes).sum()) + view.suppressed * (self.records - largest))
 
 
@@ -201,12 +201,12 @@ class AverageClass:
         if view.released is not None:
             return self.records / (len(view.released) + (view.suppressed > 0))
         large = view.counts >= self.k
-        below = self.records - int(view.counts[large].sum()) - view.suppressed * _all_small(view, self.k)
+        below = self.records - int(view.counts[large].sum()) - view.suppressed * _is_all_small(view, self.k)
         cells = int(np.count_nonzero(large)) + below // self.k
         return self.records / max(min(cells, (self.records - view.suppressed) // self.k) + (self.most > 0), 1)
 
 
-def _all_small(view: View, k: int) -> bool:
+def _is_all_small(view: View, k: int) -> bool:
     """Return whether all that must be suppressed is in cells below k."""
     return bool((view.small_counts < k).all())
 

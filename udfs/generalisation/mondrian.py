@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import NUMBER, WHOLE, declared, given
+from sdc_sql.udfs.adapters import NUMBER, WHOLE, declare_function, require_given
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
 from sdc_sql.udfs.generalisation.splits import Groups, Nodes, node_cuts, range_cuts
 
@@ -54,7 +54,7 @@ def mondrian(
         small = uncut.groups.totals < 2 * k
         ended.append(uncut.only(small))
         uncut = uncut.only(~small)
-        stays, parts = _cut(uncut, places, keys, k)
+        stays, parts = _cut_groups(uncut, places, keys, k)
         ended.append(uncut.only(stays))
         uncut = parts
     first = np.cumsum([0, *(len(e.low) for e in ended)])
@@ -91,7 +91,7 @@ class _Uncut:
         return _Uncut(self.at, self.groups, low, high, level)
 
 
-def _cut(uncut: _Uncut, places: Integers, keys: Sequence[Nodes | int], k: int) -> tuple[Truths, _Uncut]:
+def _cut_groups(uncut: _Uncut, places: Integers, keys: Sequence[Nodes | int], k: int) -> tuple[Truths, _Uncut]:
     """Return which groups cannot be cut, and the parts of the others, each cut by the key that is worth most."""
     groups = uncut.groups
     worth = np.zeros(len(uncut.low))
@@ -131,18 +131,18 @@ def local_recoding(codes: Floats, counts: Floats, k: float, places: Floats, node
     nodes
         Likewise, for each value of a key with a hierarchy: its key, a level, its place, and the run of its node there.
     """
-    numbers, of_values, of_nodes = codes.astype(np.int64), _rows(places, 3), _rows(nodes, 5)
+    numbers, of_values, of_nodes = codes.astype(np.int64), _shape_rows(places, 3), _shape_rows(nodes, 5)
     at, orders = np.empty_like(numbers), []
     for j in range(numbers.shape[1]):
         own, tree = of_values[of_values[:, 0] == j], of_nodes[of_nodes[:, 0] == j]
         known = own[np.argsort(own[:, 1])]
         at[:, j] = known[np.searchsorted(known[:, 1], numbers[:, j]), 2]
         orders.append(_nodes(tree) if len(tree) else len(own))
-    of, low, high = mondrian(at, counts.astype(np.int64), int(given(k, "k")), orders)
+    of, low, high = mondrian(at, counts.astype(np.int64), int(require_given(k, "k")), orders)
     return np.concatenate([[len(low)], of + 1, low.ravel(), high.ravel()])
 
 
-def _rows(flat: Floats, width: int) -> Integers:
+def _shape_rows(flat: Floats, width: int) -> Integers:
     return flat.astype(np.int64).reshape(-1, width)
 
 
@@ -154,7 +154,7 @@ def _nodes(rows: Integers) -> Nodes:
 
 
 FUNCTIONS = (
-    declared(
+    declare_function(
         "local_recoding", local_recoding, WHOLE, by_stratum=False,
         codes=TABLE, counts=NUMBERS, k=NUMBER, places=NUMBERS, nodes=NUMBERS,
     ),

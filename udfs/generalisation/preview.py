@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import declared
+from sdc_sql.udfs.adapters import declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
 from sdc_sql.udfs.generalisation.cells import WORD, Ladder, Packing
 from sdc_sql.udfs.posterior import posterior_risk
@@ -36,7 +36,7 @@ class _Cells:
 
     def __init__(self, words: Integers, sums: list[Floats], spread: Floats, *, in_order: bool) -> None:
         if not in_order:
-            words, order = _ordered(words)
+            words, order = _sort_words(words)
             spread, sums = spread[order], [column[order] for column in sums]
         starts = np.flatnonzero(np.r_[True, words[1:] != words[:-1]])
         if len(starts) < len(words):
@@ -69,7 +69,7 @@ class _Cells:
         return float((counts * posterior_risk(counts, weights)).sum()), float(counts[least]), float(weights[least])
 
 
-def _ordered(words: Integers) -> tuple[Integers, Integers]:
+def _sort_words(words: Integers) -> tuple[Integers, Integers]:
     """Return words in ascending order and their places before; of equal words the first comes first."""
     places = (len(words) - 1).bit_length()
     if int(words.max()).bit_length() + places > WORD:
@@ -108,7 +108,7 @@ class _Rollup:
             if number is None:
                 waiting.pop()
                 continue
-            found = self._raised(cells, levels, candidates[number])
+            found = self._raise_levels(cells, levels, candidates[number])
             yield number, found
             waiting.append((number, candidates[number], found, iter(children.get(number, ()))))
 
@@ -120,7 +120,7 @@ class _Rollup:
         word = sum(number << shift for number, shift in zip(gone, self.packing.shifts, strict=True))
         return float(cells.sums[0][cells.words == word].sum())
 
-    def _raised(self, cells: _Cells, levels: Integers, to: Integers) -> _Cells:
+    def _raise_levels(self, cells: _Cells, levels: Integers, to: Integers) -> _Cells:
         raised = np.flatnonzero(to > levels)
         words, spread = cells.words, cells.spread
         for depth in map(int, raised):
@@ -199,7 +199,7 @@ def roll_up(cells: Floats, positions: Floats, hierarchies: Floats, candidates: F
     """
     steps = [hierarchies[hierarchies[:, 0] == key, 1:].astype(np.int64) for key in range(len(positions))]
     ladders = [_ladder(rows) for rows in steps]
-    missing = [_missing(ladder, rows) for ladder, rows in zip(ladders, steps, strict=True)]
+    missing = [_list_missing_labels(ladder, rows) for ladder, rows in zip(ladders, steps, strict=True)]
     codes = cells[:, 2:].astype(np.int64).T[positions.astype(np.int64)]
     places = [ladder.place[column] for ladder, column in zip(ladders, codes, strict=True)]
     counts, weights = cells[:, 0].copy(), cells[:, 1].copy()
@@ -228,7 +228,7 @@ def _ladder(rows: Integers) -> Ladder:
     return Ladder.of(labels)
 
 
-def _missing(ladder: Ladder, rows: Integers) -> list[int]:
+def _list_missing_labels(ladder: Ladder, rows: Integers) -> list[int]:
     """Return the number of the missing label at each level, -1 where there is none."""
     found = []
     for level in range(ladder.height + 1):
@@ -242,7 +242,7 @@ def _missing(ladder: Ladder, rows: Integers) -> list[int]:
 
 
 FUNCTIONS = (
-    declared(
+    declare_function(
         "roll_up", roll_up, TABLE, by_stratum=False,
         cells=TABLE, positions=NUMBERS, hierarchies=TABLE, candidates=TABLE,
     ),

@@ -85,7 +85,7 @@ class Rolled:
         first = packing.first(cells, depth)
         failing = first.counts < self.k
         for other, of, least in zip(self.packings[1:], state[1:], self.least, strict=True):
-            failing |= _sums(first.words, other.first(of, depth)) < least
+            failing |= _sum_words(first.words, other.first(of, depth)) < least
         if self.sensitive is None:
             return Judged(first, failing, alike=True)
         words, values = cells.words >> packing.shifts[depth], packing.field(cells.words, len(self.ladders) - 1)
@@ -111,7 +111,7 @@ class Rolled:
         return np.isin(words, judged.cells.words[judged.failing])
 
 
-def _sums(words: Integers, cells: Cells) -> Integers:
+def _sum_words(words: Integers, cells: Cells) -> Integers:
     """Return the sum of each word, 0 where it has no cell."""
     place = np.minimum(np.searchsorted(cells.words, words), len(cells.words) - 1)
     return np.where(cells.words[place] == words, cells.counts[place], 0)

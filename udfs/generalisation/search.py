@@ -137,7 +137,7 @@ class Search:
     def _climb(self) -> None:
         """Find a good node to measure others by: raise the key that spares most suppression for what it costs."""
         state = self.rolled.start
-        while not self._above(floor := self.loss.floor(self.levels)):
+        while not self._is_above(floor := self.loss.floor(self.levels)):
             before = self._view(len(self.order) - 1, state).suppressed
             steps = []
             for depth, key in enumerate(self.order):
@@ -163,14 +163,14 @@ class Search:
         nodes //= height + 1  # below each level
         for level in range(height + 1):
             self.levels[key] = level
-            if self._above(self.loss.floor(self.levels)):
+            if self._is_above(self.loss.floor(self.levels)):
                 self._done(nodes * (height + 1 - level))
                 break  # higher ones cost no less
             if level:
                 state = self.rolled.raised(state, depth, level - 1)
             last = depth + 1 == len(self.order)
             view = self._view(depth, state) if last or self.prune else None
-            if view and self.prune and (self._too_many(view) or self._above(self.loss.of(view))):
+            if view and self.prune and (self._too_many(view) or self._is_above(self.loss.of(view))):
                 self._done(nodes)
             elif view and last:
                 self._look(view)
@@ -196,7 +196,7 @@ class Search:
         """Return whether more are suppressed than may be; of less than k none may be, who would stand out."""
         return view.suppressed > (self.most if self.most >= self.k else 0)
 
-    def _above(self, bound: float) -> bool:
+    def _is_above(self, bound: float) -> bool:
         return self.prune and self.best is not None and bound > self.best.loss * _SLACK
 
     def _look(self, view: View) -> None:

@@ -118,17 +118,17 @@ def node_cuts(groups: Groups, places: Integers, k: int, nodes: Nodes, level: Int
     child = nodes.low[below, places]
     of, value, n = groups.summed(child, nodes.size)
     leaves = (n >= k) & (level[of] > 0)
-    rest = groups.totals - _by_group(of, np.where(leaves, n, 0), groups)
+    rest = groups.totals - _sum_by_group(of, np.where(leaves, n, 0), groups)
     short = (rest > 0) & (rest < k)
     stays = _best_of_each(of[leaves & short[of]], -n[leaves & short[of]].astype(np.float64))
     leaves[np.flatnonzero(leaves & short[of])[stays]] = False
     leaving = np.where(leaves, n, 0)
-    rest = groups.totals - _by_group(of, leaving, groups)
+    rest = groups.totals - _sum_by_group(of, leaving, groups)
     runs = nodes.high[np.maximum(level - 1, 0)[of], value] - value
     first = places[groups.starts]
     whole = (nodes.high[level, first] - nodes.low[level, first])[of]
-    gain = _by_group(of, leaving * (whole - runs), groups)
-    worth = _worth(gain, nodes.size, groups.totals, _by_group(of, leaving * leaving, groups) + rest * rest)
+    gain = _sum_by_group(of, leaving * (whole - runs), groups)
+    worth = _worth(gain, nodes.size, groups.totals, _sum_by_group(of, leaving * leaving, groups) + rest * rest)
     goes = leaves[np.searchsorted(of * nodes.size + value, groups.of * nodes.size + child)]
     at = level[groups.of]
     return Cuts(
@@ -157,7 +157,7 @@ class Nodes:
         return np.asarray((self.low[:, least] != self.low[:, most]).sum(axis=0))
 
 
-def _by_group(of: Integers, amounts: Integers, groups: Groups) -> Integers:
+def _sum_by_group(of: Integers, amounts: Integers, groups: Groups) -> Integers:
     """Return the sums of whole numbers, exact, of rows in the order of the groups, each of which has one."""
     return np.add.reduceat(amounts, np.flatnonzero(np.diff(of, prepend=-1)))[: len(groups.totals)]
 

@@ -26,7 +26,7 @@ class Interval(NamedTuple):
     place: Integers  # of each record that is looked through
 
 
-def joined(first: Integers, second: Integers) -> Integers:
+def pair_numbers(first: Integers, second: Integers) -> Integers:
     """Return the numbers of the pairs of two lists of numbers, from 0; a pair with a negative one has -1."""
     known = (first >= 0) & (second >= 0)
     found = np.full(len(first), -1)
@@ -46,7 +46,7 @@ def intervals(asked: Floats, offered: Floats, tolerance: float) -> Interval:
     return Interval(np.where(none, 0, low), np.where(none, 0, high), place)
 
 
-def within(asked: Integers, offered: Integers, weights: Integers, near: Sequence[Interval]) -> Integers:
+def sum_within_intervals(asked: Integers, offered: Integers, weights: Integers, near: Sequence[Interval]) -> Integers:
     """Return for each record asked the weights of those offered in its group and within all of its intervals.
 
     One interval is a difference of two cumulated sums of the sorted records. Of several, the last is cut into its
@@ -69,9 +69,11 @@ def within(asked: Integers, offered: Integers, weights: Integers, near: Sequence
     while (wide := (low < high) & (asked >= 0)).any():
         for end, of in ((low, wide & (low & 1 == 1)), (high - 1, wide & (high & 1 == 1))):
             rows = np.flatnonzero(of)
-            groups = joined(np.concatenate([asked[rows], offered[known]]), np.concatenate([end[rows], part[known]]))
+            groups = pair_numbers(
+                np.concatenate([asked[rows], offered[known]]), np.concatenate([end[rows], part[known]])
+            )
             cut = [Interval(o.low[rows], o.high[rows], o.place[known]) for o in others]
-            found[rows] += within(groups[: len(rows)], groups[len(rows) :], weights[known], cut)
+            found[rows] += sum_within_intervals(groups[: len(rows)], groups[len(rows) :], weights[known], cut)
         low, high, part = (low + 1) >> 1, high >> 1, part >> 1
     return found
 
@@ -107,10 +109,12 @@ def agreements(
     for chosen in range(2**first):
         if chosen:  # the group without the highest variable is known already
             highest = chosen.bit_length() - 1
-            groups.append(joined(groups[chosen - (1 << highest)], np.concatenate(equal[highest])))
+            groups.append(pair_numbers(groups[chosen - (1 << highest)], np.concatenate(equal[highest])))
         for besides in range(2 ** len(near)):
             cut = [interval for j, interval in enumerate(near) if besides >> j & 1]
-            found[chosen + (besides << first)] = within(groups[chosen][:split], groups[chosen][split:], weights, cut)
+            found[chosen + (besides << first)] = sum_within_intervals(
+                groups[chosen][:split], groups[chosen][split:], weights, cut
+            )
     for j in range(first + len(near)):  # those who agree in more are taken away
         pairs = found.reshape(-1, 2, 1 << j, split)
         pairs[:, 0] -= pairs[:, 1]

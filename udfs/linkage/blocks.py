@@ -23,7 +23,7 @@ TINY = 1e-37  # what single precision may lose
 EPS = np.finfo(np.float64).eps
 
 
-def size_of(file: Records) -> int:
+def choose_block_size(file: Records) -> int:
     """Return how many records a block of a file has at most: few enough that most of them are too far."""
     return int(np.clip(2 ** np.round(np.log2(np.sqrt(max(len(file), 1)) / 2.5)), LEAST, MOST))
 
@@ -48,7 +48,7 @@ class Blocks:
         self._cuts: list[tuple[int, float]] = []  # the coordinate that is cut, and the most of the lower half
         self._next: list[list[int]] = []
         everything = self.place(file)
-        self.rows = self._cut(everything, most)
+        self.rows = self._cut_blocks(everything, most)
         order = np.concatenate(self.rows)
         starts = np.cumsum([0, *(len(rows) for rows in self.rows[:-1])])
         self.least = np.minimum.reduceat(everything[order], starts, axis=0).T
@@ -66,7 +66,7 @@ class Blocks:
         """Return the coordinates of records: numbers from the origin in units of distance, then codes."""
         return np.hstack([(file.numbers - self.origin) * self._variables.factors, file.codes.astype(np.float64)])
 
-    def _cut(self, everything: Floats, most: int) -> list[Integers]:
+    def _cut_blocks(self, everything: Floats, most: int) -> list[Integers]:
         done: list[Integers] = []
         left = [(np.arange(len(everything)), -1, 0)]
         while left:
@@ -153,7 +153,7 @@ class Bounds:
         return total
 
 
-def by_block(chosen: Integers) -> Iterator[tuple[int, Integers]]:
+def list_blocks(chosen: Integers) -> Iterator[tuple[int, Integers]]:
     """Return each block that is chosen, and where."""
     order = np.argsort(chosen, kind="stable")
     blocks, starts = np.unique(chosen[order], return_index=True)

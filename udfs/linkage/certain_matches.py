@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import declared
+from sdc_sql.udfs.adapters import declare_function
 from sdc_sql.udfs.arrow_function import WHOLES
 from sdc_sql.udfs.linkage.flow import Flow
 from sdc_sql.udfs.linkage.strong_components import strong_components
@@ -55,22 +55,24 @@ def certain_matches(olds: Integers, news: Integers, before: Integers, after: Int
         everything = np.arange(first, nobody)
         tails += [np.full(len(everything), strange), unexplained + first]
         heads += [everything, np.full(len(unexplained), strange)]
-    together = _joined(olds[back], news[back] + first, strange + 1)
-    of = strong_components(*_between(together, np.concatenate(tails), np.concatenate(heads)), strange + 1)[together]
+    together = _join_nodes(olds[back], news[back] + first, strange + 1)
+    of = strong_components(*_find_group_edges(together, np.concatenate(tails), np.concatenate(heads)), strange + 1)[
+        together
+    ]
     possible = of[olds] == of[news + first]
     matches = np.bincount(olds[possible], weights=after[news[possible]], minlength=first).astype(np.int64)
     certain = (matches == 1) & (of[:first] != of[nobody])
     return np.stack([matches, certain.astype(np.int64)], axis=1).ravel()
 
 
-def _between(together: Integers, tails: Integers, heads: Integers) -> tuple[Integers, Integers]:
+def _find_group_edges(together: Integers, tails: Integers, heads: Integers) -> tuple[Integers, Integers]:
     """Return the edges between groups of nodes, each once."""
     tails, heads = together[tails], together[heads]
     pairs = np.unique((tails * (together.max() + 1) + heads)[tails != heads])
     return pairs // (together.max() + 1), pairs % (together.max() + 1)
 
 
-def _joined(one: Integers, other: Integers, number: int) -> Integers:
+def _join_nodes(one: Integers, other: Integers, number: int) -> Integers:
     """Return for each node the least one that it is joined with."""
     group = np.arange(number)
     while True:
@@ -84,7 +86,7 @@ def _joined(one: Integers, other: Integers, number: int) -> Integers:
 
 
 FUNCTIONS = (
-    declared(
+    declare_function(
         "certain_matches", certain_matches, WHOLES, by_stratum=False,
         olds=WHOLES, news=WHOLES, before=WHOLES, after=WHOLES,
     ),

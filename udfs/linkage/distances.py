@@ -11,11 +11,11 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import NUMBER, TEXT, declared
+from sdc_sql.udfs.adapters import NUMBER, TEXT, declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
 from sdc_sql.udfs.linkage.nearer import TWO, nearer
-from sdc_sql.udfs.linkage.records import Records, Variables, squared
-from sdc_sql.udfs.linkage.scales import scaled, spread
+from sdc_sql.udfs.linkage.records import Records, Variables, compute_squared_distances
+from sdc_sql.udfs.linkage.scales import compute_deviation, scale_variables
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers, Truths
@@ -40,7 +40,7 @@ class Sides:
         return np.flatnonzero(self.own >= 0)
 
 
-def sides(person: Floats, first: Floats, *, external: bool) -> Sides:
+def split_sides(person: Floats, first: Floats, *, external: bool) -> Sides:
     """Return the two files of one list of rows; ``first`` are those of the other file.
 
     Unless this is external, those of its persons are candidates who are in the released file.
@@ -54,7 +54,7 @@ def sides(person: Floats, first: Floats, *, external: bool) -> Sides:
     return Sides(released, other, at[numbers[released]])
 
 
-def checked_weights(weights: Floats) -> Floats:
+def require_weights(weights: Floats) -> Floats:
     """Return the weights, or refuse them."""
     if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
         raise ValueError("weights must be numbers of at least 0, one of them above 0: give one, or one for each column")
@@ -103,27 +103,27 @@ def distance_linkage(
     Where values were suppressed that the other file has, and it lacks some of its own, a missing value is read in two
     ways: as what the other file lacks, or as no information. Of the two the one with more correct links counts.
     """
-    files = sides(person, first, external=bool(external))
-    weights = checked_weights(weights)
+    files = split_sides(person, first, external=bool(external))
+    weights = require_weights(weights)
     nominal, ranked = int(categories), int(categories) + int(ordinal)
     ranks = columns[nominal:ranked]
-    numbers, scales = scaled(ranks, columns[ranked:], files.candidates, weights[ranked:], scaling)
+    numbers, scales = scale_variables(ranks, columns[ranked:], files.candidates, weights[ranked:], scaling)
     codes = np.nan_to_num(columns[:nominal].T, nan=MISSING).astype(np.int64)
     x, y = (_Side(numbers[rows], codes[rows]) for rows in (files.released, files.candidates))
     variables = Variables(np.sqrt(weights[nominal:]) / scales, weights[:nominal])
     found = np.full((3, len(person)), np.nan)
     x, own = x.at(files.paired), files.own[files.paired]
     none = np.zeros(numbers.shape[1], dtype=bool)
-    read = [_compared(x, y, own, variables, none)]
+    read = [_compare_records(x, y, own, variables, none)]
     if (tells_nothing := x.suppressed(y, own)).any():
         hidden = tells_nothing[:nominal] & (x.codes == MISSING)
         masked = _Side(x.numbers, np.where(hidden, codes.max(axis=0, initial=0) + 1, x.codes))  # as no candidate
-        read.append(_compared(masked, y, own, variables, tells_nothing[nominal:]))
-    found[:, files.released[files.paired]] = max(read, key=_links)
+        read.append(_compare_records(masked, y, own, variables, tells_nothing[nominal:]))
+    found[:, files.released[files.paired]] = max(read, key=_expect_correct_links)
     return [*found]
 
 
-def _links(compared: Floats) -> float:
+def _expect_correct_links(compared: Floats) -> float:
     """Return the expected number of correct links, ties at random."""
     _, closer, near = compared
     return fsum(1 / near[closer == 0])
@@ -160,18 +160,18 @@ class _Side:
         return missing[first], of
 
 
-def _compared(x: _Side, y: _Side, own: Integers, variables: Variables, tells_nothing: Truths) -> Floats:
+def _compare_records(x: _Side, y: _Side, own: Integers, variables: Variables, tells_nothing: Truths) -> Floats:
     """Return the distances, how many are nearer and how many as near, of records that have their own in y.
 
     A number that one of two records lacks adds what two records of y differ by on average: the same for all that have
     it, so that it tells none of them from another. ``tells_nothing``: numbers which, missing in x, add it for all.
     """
-    spreads = np.array([spread(values[~np.isnan(values)]) for values in y.numbers.T])
+    spreads = np.array([compute_deviation(values[~np.isnan(values)]) for values in y.numbers.T])
     unknown = 2 * np.square(spreads * variables.factors)
 
     def alike(x: _Side, y: _Side, mine: Truths, theirs: Truths) -> tuple[Records, Records, Variables]:
         more = unknown[(mine != theirs) | (mine & tells_nothing)].sum()
-        return _alike(x, y, ~(mine | theirs), variables, more)
+        return _align_records(x, y, ~(mine | theirs), variables, more)
 
     (lacks, of), (other_lacks, other_of) = x.lacking(), y.lacking()
     parts = [(a, b, lacks[a], other_lacks[b]) for a in range(len(lacks)) for b in range(len(other_lacks))]
@@ -180,7 +180,7 @@ def _compared(x: _Side, y: _Side, own: Integers, variables: Variables, tells_not
         rows = np.flatnonzero((of == a) & (other_of[own] == b))
         every = np.arange(len(rows))
         made = alike(x.at(rows), y.at(own[rows]), mine, theirs)
-        most[rows] = squared(made[0], every, made[1], every, made[2])
+        most[rows] = compute_squared_distances(made[0], every, made[1], every, made[2])
     closer, near = np.zeros((2, len(own)), dtype=np.int64)
     for a, b, mine, theirs in parts:
         rows = np.flatnonzero((of == a) & (closer < TWO))
@@ -191,14 +191,16 @@ def _compared(x: _Side, y: _Side, own: Integers, variables: Variables, tells_not
     return np.array([np.sqrt(most), np.minimum(closer, TWO), near])
 
 
-def _alike(x: _Side, y: _Side, there: Truths, variables: Variables, more: float) -> tuple[Records, Records, Variables]:
+def _align_records(
+    x: _Side, y: _Side, there: Truths, variables: Variables, more: float
+) -> tuple[Records, Records, Variables]:
     """Return records by the numbers that both have; a category in which all differ adds ``more``."""
     marks, costs = ((0, 1), np.r_[variables.costs, more]) if more else ((None, None), variables.costs)
     return x.records(there, marks[0]), y.records(there, marks[1]), Variables(variables.factors[there], costs)
 
 
 FUNCTIONS = (
-    declared(
+    declare_function(
         "distance_linkage", distance_linkage, TABLE, by_stratum=False, columns=TABLE, categories=NUMBER, ordinal=NUMBER,
         person=NUMBERS, first=NUMBERS, weights=NUMBERS, scaling=TEXT, external=NUMBER,
     ),

@@ -27,12 +27,12 @@ def adjacent(starts: Integers, nodes: Integers) -> Integers:
     return np.asarray(np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts[nodes] - (ends - sizes), sizes))
 
 
-def starts_of(ends: Integers, number: int) -> Integers:
+def find_edge_starts(ends: Integers, number: int) -> Integers:
     """Return where the edges of each node begin, once they are sorted by their node, and where the last ones end.
 
     Examples
     --------
-    >>> starts_of(np.array([0, 0, 2]), 3).tolist()
+    >>> find_edge_starts(np.array([0, 0, 2]), 3).tolist()
     [0, 2, 2, 3]
     """
     return np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=number))]).astype(np.int64)
@@ -55,16 +55,16 @@ class Flow:
         self.unreleased, self.strange = before.copy(), after.copy()  # what no flow takes yet, of either side
         self.along = np.zeros(len(olds), dtype=np.int64)
         self._of_old, self._of_new = np.argsort(olds, kind="stable"), np.argsort(news, kind="stable")
-        self._old_starts, self._new_starts = starts_of(olds, len(before)), starts_of(news, len(after))
+        self._old_starts, self._new_starts = find_edge_starts(olds, len(before)), find_edge_starts(news, len(after))
         self._greedy()
-        while self._augmented():
+        while self._augment_paths():
             pass
 
     def _greedy(self) -> None:
         choices = np.diff(self._old_starts)
         sizes = np.diff(self._new_starts)
         single = self._of_new[self._new_starts[:-1][sizes == 1]]  # they have no choice, and no two of one cell compete
-        for edge in self._competing(single).tolist():
+        for edge in self._take_single_edges(single).tolist():
             self._push(edge, min(self.unreleased[self.olds[edge]], self.strange[self.news[edge]]))
         for new in np.argsort(sizes, kind="stable")[np.searchsorted(np.sort(sizes), 2) :].tolist():
             edges = self._of_new[self._new_starts[new] : self._new_starts[new + 1]]
@@ -76,7 +76,7 @@ class Flow:
             self.unreleased[self.olds[edges]] -= pushed
             self.strange[new] -= pushed.sum()
 
-    def _competing(self, single: Integers) -> Integers:
+    def _take_single_edges(self, single: Integers) -> Integers:
         """Take what flows where an original cell has one such edge; return the others."""
         first = np.unique(self.olds[single], return_index=True)[1]
         alone = single[first]
@@ -91,7 +91,7 @@ class Flow:
         self.unreleased[self.olds[edge]] -= number
         self.strange[self.news[edge]] -= number
 
-    def _augmented(self) -> bool:
+    def _augment_paths(self) -> bool:
         """Push along shortest paths from all released cells that lack records; return whether there was one."""
         to_old = np.full(len(self.unreleased), -1)  # the edge by which a cell was reached
         to_new = np.full(len(self.strange), -1)
@@ -99,16 +99,16 @@ class Flow:
         to_new[layer] = len(self.olds)  # a root
         while len(layer):
             edges = self._of_new[adjacent(self._new_starts, layer)]
-            reached = _first(edges, self.olds[edges], to_old)
+            reached = _find_first(edges, self.olds[edges], to_old)
             free = reached[self.unreleased[reached] > 0]
             if len(free):
-                return sum(self._pushed_back(old, to_old, to_new) for old in free.tolist()) > 0
+                return sum(self._push_back(old, to_old, to_new) for old in free.tolist()) > 0
             edges = self._of_old[adjacent(self._old_starts, reached)]
             edges = edges[self.along[edges] > 0]
-            layer = _first(edges, self.news[edges], to_new)
+            layer = _find_first(edges, self.news[edges], to_new)
         return False
 
-    def _pushed_back(self, old: int, to_old: Integers, to_new: Integers) -> int:
+    def _push_back(self, old: int, to_old: Integers, to_new: Integers) -> int:
         """Push along the path to a cell as much as there still is of it."""
         more, less, here = [], [], old
         while True:
@@ -126,7 +126,7 @@ class Flow:
         return number
 
 
-def _first(edges: Integers, ends: Integers, by: Integers) -> Integers:
+def _find_first(edges: Integers, ends: Integers, by: Integers) -> Integers:
     """Return the ends that were not reached yet, and note one edge of each."""
     new = by[ends] < 0
     found, first = np.unique(ends[new], return_index=True)

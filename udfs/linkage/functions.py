@@ -9,9 +9,9 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import NUMBER, TEXT, declared
+from sdc_sql.udfs.adapters import NUMBER, TEXT, declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
-from sdc_sql.udfs.linkage.nearest import nearest, nearest_within
+from sdc_sql.udfs.linkage.nearest import find_nearest, find_nearest_within
 from sdc_sql.udfs.linkage.records import Records, Variables
 from sdc_sql.udfs.linkage.scales import SCALINGS
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.linkage.nearest import Neighbours
 
 
-def _described(found: Neighbours, counts: Integers) -> tuple[Floats, list[float]]:
+def _summarise_distances(found: Neighbours, counts: Integers) -> tuple[Floats, list[float]]:
     """Return each record's distance, and copies, then minimum, 5th percentile, median and mean of DCR and NNDR."""
     first, second = np.repeat(found.first, counts), np.repeat(found.second, counts)
     # two at the same distance, be it none, have the ratio 1
@@ -82,14 +82,14 @@ def distance_to_closest(
     # what is constant in the original is compared as it is
     factors = np.sqrt(weights[first:]) / np.array([s if s > 0 else 1.0 for s in scales])
     variables = Variables(factors, weights[:first])
-    distances, figures = _described(nearest(released, original, variables), released.counts)
-    _, own = _described(nearest_within(original, variables), original.counts)
+    distances, figures = _summarise_distances(find_nearest(released, original, variables), released.counts)
+    _, own = _summarise_distances(find_nearest_within(original, variables), original.counts)
     close = np.nan if np.isnan(own[2]) else float((distances <= own[2]).mean())
     return np.array([len(distances), close, *figures, *own])
 
 
 FUNCTIONS = (
-    declared(
+    declare_function(
         "distance_to_closest", distance_to_closest, NUMBERS, by_stratum=False, columns=TABLE, categories=NUMBER,
         ordinal=NUMBER, before=NUMBERS, after=NUMBERS, weights=NUMBERS, scaling=TEXT,
     ),

@@ -56,7 +56,7 @@ def shares(counts: Floats, true: Floats) -> Estimate:
     return Estimate(float(pairs / counts.sum()), true @ agreeing / pairs, (counts - true) @ agreeing / others, 0)
 
 
-def estimated(counts: Floats, p: float) -> Estimate:
+def estimate_latent(counts: Floats, p: float) -> Estimate:
     """Return the maximum likelihood estimate for the numbers of pairs with each pattern; p: where to begin.
 
     Matched pairs are those that agree more: m_j >= u_j holds in each step (where it would not, both are what they are

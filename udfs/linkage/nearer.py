@@ -10,10 +10,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from sdc_sql.udfs.linkage.blocks import EPS, Blocks, Bounds, by_block, size_of
+from sdc_sql.udfs.linkage.blocks import EPS, Blocks, Bounds, choose_block_size, list_blocks
 from sdc_sql.udfs.linkage.nearest import ELEMENTS, PAIRS
 from sdc_sql.udfs.linkage.products import Block
-from sdc_sql.udfs.linkage.records import Records, Variables, comparable, kinds, squared
+from sdc_sql.udfs.linkage.records import (
+    Records,
+    Variables,
+    compute_squared_distances,
+    group_records,
+    mask_foreign_categories,
+)
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers, Truths
@@ -52,8 +58,8 @@ def nearer(
     if not len(variables.factors) + len(variables.costs):  # nothing tells records from one another: all are at 0
         every = int(y.counts.sum())
         return np.where(most > 0, min(every, TWO), 0), np.where(most > 0, 0, every)
-    mine, other = comparable(x, y)
-    (queries, of), (targets, _) = kinds(mine), kinds(other)
+    mine, other = mask_foreign_categories(x, y)
+    (queries, of), (targets, _) = group_records(mine), group_records(other)
     # records alike, as far from their own, are one
     distances, far = np.unique(most, return_inverse=True)
     asked, which = np.unique(of * max(len(distances), 1) + far, return_inverse=True)
@@ -78,21 +84,21 @@ class _Search:
     def run(self) -> None:
         if not len(self.x) or not len(self.y):
             return
-        targets = Blocks(self.y, self.variables, size_of(self.y))
+        targets = Blocks(self.y, self.variables, choose_block_size(self.y))
         categories = np.maximum(self.x.codes.max(axis=0), self.y.codes.max(axis=0)) + 1
         made = [Block(self.y, rows, self.variables, categories) for rows in targets.rows]
         places = targets.place(self.x)
         bounds = Bounds(self.x, targets, self.variables)
         pairs: list[tuple[Integers, Integers]] = []
-        for block, all_of in by_block(targets.leaf(places)):
+        for block, all_of in list_blocks(targets.leaf(places)):
             self._look(made[block], all_of)
             rows = self._open(all_of)
             for some in np.array_split(rows, -(-len(rows) // ROWS) or 1):
-                near = _near(targets, places[some], self.past[some].max(initial=0), self.variables)
+                near = _find_near_blocks(targets, places[some], self.past[some].max(initial=0), self.variables)
                 near = near[near != block]
                 use = bounds.of(some, near) <= self.past[some][:, None]
                 if self.limits is not None:
-                    use &= self._let_in_of(targets, some, near)
+                    use &= self._admit_blocks(targets, some, near)
                 mine, other = np.nonzero(use)
                 pairs.append((some[mine], near[other]))
             if sum(len(found) for found, _ in pairs) > PAIRS:
@@ -106,7 +112,7 @@ class _Search:
     def _visit(self, made: list[Block], pairs: list[tuple[Integers, Integers]]) -> None:
         if pairs:
             rows, blocks = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
-            for block, some in by_block(blocks):
+            for block, some in list_blocks(blocks):
                 self._look(made[block], self._open(rows[some]))
 
     def _look(self, block: Block, rows: Integers) -> None:
@@ -126,14 +132,14 @@ class _Search:
             settled |= inside
         mine, other = block.unsettled(settled)
         if self.limits is not None:
-            allowed = self._let_in(rows[mine], block.rows[other])
+            allowed = self._admit_pairs(rows[mine], block.rows[other])
             mine, other = mine[allowed], other[allowed]
         i, k = rows[mine], block.rows[other]
-        distances = squared(self.x, i, self.y, k, self.variables)
+        distances = compute_squared_distances(self.x, i, self.y, k, self.variables)
         for total, found in ((self.nearer, distances < self.most[i]), (self.equal, distances == self.most[i])):
             total[rows] += np.bincount(mine[found], counts[other[found]], len(rows)).astype(np.int64)
 
-    def _let_in(self, i: Integers, k: Integers) -> Truths:
+    def _admit_pairs(self, i: Integers, k: Integers) -> Truths:
         """Return of pairs whether the second is a candidate of the first."""
         allowed = np.ones(len(i), dtype=bool)
         for least, greatest, column in zip(*(m.T for m in self.limits or ()), self.y.numbers.T, strict=True):
@@ -141,7 +147,7 @@ class _Search:
             allowed &= (least[i] <= values) & (values <= greatest[i])
         return allowed
 
-    def _let_in_of(self, targets: Blocks, rows: Integers, blocks: Integers) -> Truths:
+    def _admit_blocks(self, targets: Blocks, rows: Integers, blocks: Integers) -> Truths:
         """Return of records and blocks whether a block can hold a candidate; rounding keeps the order of numbers."""
         allowed = np.ones((len(rows), len(blocks)), dtype=bool)
         for j, (least, greatest) in enumerate(zip(*(m.T for m in self.limits or ()), strict=True)):
@@ -150,7 +156,7 @@ class _Search:
         return allowed
 
 
-def _near(targets: Blocks, places: Floats, most: float, variables: Variables) -> Integers:
+def _find_near_blocks(targets: Blocks, places: Floats, most: float, variables: Variables) -> Integers:
     """Return the blocks that can hold a record as near as most to one of some places."""
     if not len(places):
         return np.empty(0, dtype=np.int64)

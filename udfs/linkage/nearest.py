@@ -10,9 +10,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.linkage.blocks import Blocks, Bounds, by_block, size_of
+from sdc_sql.udfs.linkage.blocks import Blocks, Bounds, choose_block_size, list_blocks
 from sdc_sql.udfs.linkage.products import Block
-from sdc_sql.udfs.linkage.records import Records, Variables, comparable, comparable_within, kinds, squared
+from sdc_sql.udfs.linkage.records import (
+    Records,
+    Variables,
+    compute_squared_distances,
+    group_records,
+    mask_foreign_categories,
+    mask_single_categories,
+)
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers, Singles
@@ -68,20 +75,20 @@ class Neighbours:
         self.first[of] = best
 
 
-def nearest(x: Records, y: Records, variables: Variables) -> Neighbours:
+def find_nearest(x: Records, y: Records, variables: Variables) -> Neighbours:
     """Return the nearest records of y for each record of x."""
-    mine, other = comparable(x, y)
-    (queries, of), (targets, whose) = kinds(mine), kinds(other)
-    return _of_rows(_Search(queries, targets, variables, itself=False).run(), of, whose)
+    mine, other = mask_foreign_categories(x, y)
+    (queries, of), (targets, whose) = group_records(mine), group_records(other)
+    return _expand_to_rows(_Search(queries, targets, variables, itself=False).run(), of, whose)
 
 
-def nearest_within(x: Records, variables: Variables) -> Neighbours:
+def find_nearest_within(x: Records, variables: Variables) -> Neighbours:
     """Return the nearest other records of the same file for each of its records."""
-    targets, of = kinds(comparable_within(x))
-    return _of_rows(_Search(targets, targets, variables, itself=True).run(), of, of)
+    targets, of = group_records(mask_single_categories(x))
+    return _expand_to_rows(_Search(targets, targets, variables, itself=True).run(), of, of)
 
 
-def _of_rows(found: Neighbours, of: Integers, whose: Integers) -> Neighbours:
+def _expand_to_rows(found: Neighbours, of: Integers, whose: Integers) -> Neighbours:
     """Return what was found for kinds of records as of rows; the place of a kind is its first row, or its last."""
     first, last = np.full((2, int(whose.max(initial=-1)) + 2), -1)
     first[whose[::-1]] = np.arange(len(whose))[::-1]
@@ -109,7 +116,7 @@ class _Search:
     def run(self) -> Neighbours:
         if not len(self.x) or not len(self.y):
             return self.found
-        size = size_of(self.y)
+        size = choose_block_size(self.y)
         targets = Blocks(self.y, self.variables, size)
         categories = np.maximum(self.x.codes.max(axis=0), self.y.codes.max(axis=0)) + 1
         made = [Block(self.y, rows, self.variables, categories) for rows in targets.rows]
@@ -117,9 +124,9 @@ class _Search:
         # near records together: what they need of the tables is at hand
         order = np.concatenate(Blocks(self.x, self.variables, size).rows)
         pieces = np.array_split(order, max(1, len(order) * len(made) // BOUNDS))
-        first = np.concatenate([_least(bounds.of(rows)) for rows in pieces])
+        first = np.concatenate([_find_least_places(bounds.of(rows)) for rows in pieces])
         for blocks in first.T:
-            for block, some in by_block(blocks):
+            for block, some in list_blocks(blocks):
                 self._look(made[block], order[some])
         seen = np.empty_like(first)
         seen[order] = first
@@ -127,7 +134,7 @@ class _Search:
         for rows in pieces:
             least = bounds.of(rows)
             least[np.arange(len(rows))[:, None], seen[rows]] = np.nan  # not again, even where all is near enough
-            mine, near = np.nonzero(least <= self._most(rows)[:, None])
+            mine, near = np.nonzero(least <= self._bound_distance(rows)[:, None])
             pairs.append((rows[mine].astype(np.int32), near.astype(np.int32), least[mine, near]))
             if sum(len(found) for found, _, _ in pairs) > PAIRS or rows is pieces[-1]:
                 self._visit(made, *(np.concatenate(parts) for parts in zip(*pairs, strict=True)))
@@ -135,11 +142,11 @@ class _Search:
         return self.found
 
     def _visit(self, made: list[Block], rows: Integers, blocks: Integers, least: Singles) -> None:
-        for block, some in by_block(blocks):
+        for block, some in list_blocks(blocks):
             own = rows[some]
-            self._look(made[block], own[least[some] <= self._most(own)])
+            self._look(made[block], own[least[some] <= self._bound_distance(own)])
 
-    def _most(self, rows: Integers) -> Singles:
+    def _bound_distance(self, rows: Integers) -> Singles:
         """Return above which squared distance a record is of no use."""
         return (self.found.second[rows] * (1 + 1e-6)).astype(np.float32)
 
@@ -150,7 +157,7 @@ class _Search:
 
     def _compare(self, block: Block, rows: Integers) -> None:
         lower, off = block.lower(self.x, rows)
-        most = self._most(rows)
+        most = self._bound_distance(rows)
         if np.isinf(most).any():
             rank = 2 if self.itself else 1
             if rank < len(block.rows):
@@ -161,12 +168,12 @@ class _Search:
         counts = self.y.counts[k] - (i == k) if self.itself else self.y.counts[k]
         if self.itself:
             i, k, counts = i[counts > 0], k[counts > 0], counts[counts > 0]
-        distances = squared(self.x, i, self.y, k, self.variables)
+        distances = compute_squared_distances(self.x, i, self.y, k, self.variables)
         use = distances <= self.found.second[i]
         self.found.merge(i[use], distances[use], k[use], counts[use])
 
 
-def _least(bounds: Singles) -> Integers:
+def _find_least_places(bounds: Singles) -> Integers:
     """Return of each row the places of the least and the second least, where there are two."""
     best = bounds.argmin(axis=1)
     if bounds.shape[1] == 1:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import NUMBER, declared
+from sdc_sql.udfs.adapters import NUMBER, declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
-from sdc_sql.udfs.linkage.agreement import agreements, intervals, joined
-from sdc_sql.udfs.linkage.latent import estimated, shares
+from sdc_sql.udfs.linkage.agreement import agreements, intervals, pair_numbers
+from sdc_sql.udfs.linkage.latent import estimate_latent, shares
 from sdc_sql.udfs.linkage.latent import weights as pattern_weights
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def _kinds(codes: Integers) -> tuple[Integers, Integers, Integers]:
     """Return a row of each kind of rows, the kind of each row, and how many there are of each; shape (k, rows)."""
     of = np.zeros(codes.shape[1], dtype=np.int64)
     for column in codes:
-        of = joined(of, column + 1)
+        of = pair_numbers(of, column + 1)
     _, first, counts = np.unique(of, return_index=True, return_counts=True)
     return first, of, counts
 
@@ -97,7 +97,7 @@ def probabilistic_linkage(
     if not known.any():
         raise ValueError(APART)
     true = np.bincount(own[known], minlength=len(pairs)).astype(np.float64)
-    model, informed = estimated(pairs, min(len(new) / pairs.sum(), 0.5)), shares(pairs, true)
+    model, informed = estimate_latent(pairs, min(len(new) / pairs.sum(), 0.5)), shares(pairs, true)
     chances, figures = [], []
     for of in (model, informed):
         weight = pattern_weights(of.m, of.u)
@@ -110,11 +110,11 @@ def probabilistic_linkage(
     weight, *of_records = figures[0]
     return [
         np.array([model.p, model.steps]), model.m, model.u, informed.m, informed.u, pairs, true, weight,
-        *(_placed(values, new, len(first)) for values in (*of_records, chances[1])),
+        *(_place_values(values, new, len(first)) for values in (*of_records, chances[1])),
     ]  # fmt: skip
 
 
-def _placed(values: Floats | Integers | Truths, of: Integers, number: int) -> Floats:
+def _place_values(values: Floats | Integers | Truths, of: Integers, number: int) -> Floats:
     found = np.full(number, np.nan)
     found[of] = values
     return found
@@ -141,7 +141,7 @@ def _own_patterns(
 
 
 FUNCTIONS = (
-    declared(
+    declare_function(
         "probabilistic_linkage", probabilistic_linkage, TABLE, by_stratum=False, columns=TABLE, categories=NUMBER,
         tolerances=NUMBERS, blocks=NUMBERS, first=NUMBERS, persons=NUMBERS,
     ),

@@ -31,7 +31,7 @@ class Block:
         numbers = file.numbers[rows]
         self._middle = numbers.mean(axis=0)
         y = (numbers - self._middle) * variables.factors
-        self._indicated, self._others = _indicated(categories)
+        self._indicated, self._others = _choose_indicators(categories)
         self._identities = [np.eye(categories[j] + 1, categories[j], dtype=np.float32) for j in self._indicated]
         codes = file.codes[rows]
         self._codes = codes[:, self._others].T.astype(np.int32)
@@ -96,7 +96,7 @@ def _product(left: Singles, right: Singles) -> Singles:
     return found
 
 
-def _indicated(categories: Integers) -> tuple[list[int], list[int]]:
+def _choose_indicators(categories: Integers) -> tuple[list[int], list[int]]:
     """Return the variables with the fewest categories, INDICATORS together at most, and the others."""
     order = np.argsort(categories, kind="stable")
     few = int(np.searchsorted(np.cumsum(categories[order]), INDICATORS, "right"))

@@ -67,7 +67,7 @@ class Records:
         return Records(self.numbers[rows], self.codes[rows], self.counts[rows])
 
 
-def squared(x: Records, i: Integers, y: Records, k: Integers, variables: Variables) -> Floats:
+def compute_squared_distances(x: Records, i: Integers, y: Records, k: Integers, variables: Variables) -> Floats:
     """Return the squared distances of the rows i of one file to the rows k of the other, pair by pair.
 
     They are rounded to nine digits, so that equal ones are equal: 0.3 - 0.2 and 0.2 - 0.1 differ in the sixteenth.
@@ -81,7 +81,7 @@ def squared(x: Records, i: Integers, y: Records, k: Integers, variables: Variabl
     return ((total.view(np.int64) + (1 << (BITS - 1))) & -(1 << BITS)).view(np.float64)
 
 
-def kinds(records: Records) -> tuple[Records, Integers]:
+def group_records(records: Records) -> tuple[Records, Integers]:
     """Return the different records, each with its count, and for each row which of these it is."""
     if not len(records):
         return records, np.empty(0, dtype=np.int64)
@@ -98,7 +98,7 @@ def kinds(records: Records) -> tuple[Records, Integers]:
     return Records(records.numbers[first], records.codes[first], counts), of
 
 
-def comparable(x: Records, y: Records) -> tuple[Records, Records]:
+def mask_foreign_categories(x: Records, y: Records) -> tuple[Records, Records]:
     """Return both files with categories that the other has not as NONE: they agree with nothing, whichever they are."""
     mine, other = x.codes.copy(), y.codes.copy()
     for j in range(mine.shape[1]):
@@ -108,7 +108,7 @@ def comparable(x: Records, y: Records) -> tuple[Records, Records]:
     return Records(x.numbers, mine, x.counts), Records(y.numbers, other, y.counts)
 
 
-def comparable_within(x: Records) -> Records:
+def mask_single_categories(x: Records) -> Records:
     """Return a file with the categories of a single record as NONE: no other record agrees with them."""
     codes = x.codes.copy()
     for j in range(codes.shape[1]):

@@ -31,7 +31,7 @@ SCALINGS: dict[str, Callable[[Floats, Integers], float]] = {
 }
 
 
-def scaled(
+def scale_variables(
     ranks: Floats, numbers: Floats, candidates: Integers, weights: Floats, scaling: str | None
 ) -> tuple[Floats, Floats]:
     """Return ranks and numbers, shape (rows, variables), and what their differences are divided by.
@@ -43,17 +43,17 @@ def scaled(
     spans = [float(np.nanmax(values, initial=1)) - 1 for values in ranks]
     if scaling != MAHALANOBIS:
         known = (values[~np.isnan(values)] for values in numbers[:, candidates])
-        spans += [SCALINGS[scaling](values, _each(values)) if len(values) else 0.0 for values in known]
+        spans += [SCALINGS[scaling](values, _count_each_once(values)) if len(values) else 0.0 for values in known]
     else:
         if len({*weights}) > 1:
             raise ValueError("weights of numbers differ, which count together with mahalanobis: give these one weight")
-        numbers = _whitened(numbers, candidates)
+        numbers = _whiten_numbers(numbers, candidates)
         spans += [1.0] * len(numbers)
     # what is constant in the other file is compared as it is
     return np.vstack([ranks, numbers]).T, np.array([span if span > 0 else 1.0 for span in spans])
 
 
-def _whitened(numbers: Floats, candidates: Integers) -> Floats:
+def _whiten_numbers(numbers: Floats, candidates: Integers) -> Floats:
     """Return numbers whose squared distance is the Mahalanobis distance, by the covariances of the candidates."""
     if not np.isfinite(numbers).all():
         raise ValueError(
@@ -80,10 +80,10 @@ def _whitened(numbers: Floats, candidates: Integers) -> Floats:
     return np.array([sum((row[j] * units[j] for j in range(len(units))), np.zeros(units.shape[1])) for row in turned])
 
 
-def spread(values: Floats) -> float:
+def compute_deviation(values: Floats) -> float:
     """Return the standard deviation of values, each of one record; 0 of none."""
-    return deviation(values, _each(values)) if len(values) else 0.0
+    return deviation(values, _count_each_once(values)) if len(values) else 0.0
 
 
-def _each(values: Floats) -> Integers:
+def _count_each_once(values: Floats) -> Integers:
     return np.ones(len(values), dtype=np.int64)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.linkage.flow import adjacent, starts_of
+from sdc_sql.udfs.linkage.flow import adjacent, find_edge_starts
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Integers, Truths
@@ -28,19 +28,19 @@ def strong_components(tails: Integers, heads: Integers, number: int) -> Integers
     """
     found = np.arange(number)
     other = tails != heads
-    tails, heads = _left(tails[other], heads[other], np.ones(number, dtype=np.bool_))
+    tails, heads = _drop_lone_edges(tails[other], heads[other], np.ones(number, dtype=np.bool_))
     for _ in range(2):
         if not len(tails):
             return found
         both = np.minimum(np.bincount(tails, minlength=number), np.bincount(heads, minlength=number))
         pivot = int(both.argmax())
-        largest = _reached(tails, heads, pivot, number) & _reached(heads, tails, pivot, number)
+        largest = _find_reached_nodes(tails, heads, pivot, number) & _find_reached_nodes(heads, tails, pivot, number)
         found[largest] = pivot
-        tails, heads = _left(tails, heads, ~largest)
-    return _in_depth(tails, heads, found)
+        tails, heads = _drop_lone_edges(tails, heads, ~largest)
+    return _search_depth_first(tails, heads, found)
 
 
-def _left(tails: Integers, heads: Integers, here: Truths) -> tuple[Integers, Integers]:
+def _drop_lone_edges(tails: Integers, heads: Integers, here: Truths) -> tuple[Integers, Integers]:
     """Return the edges among nodes that are here, without those that end at a node that is surely alone."""
     while True:
         stays = here[tails] & here[heads]
@@ -53,9 +53,9 @@ def _left(tails: Integers, heads: Integers, here: Truths) -> tuple[Integers, Int
         here = left
 
 
-def _reached(tails: Integers, heads: Integers, node: int, number: int) -> Truths:
+def _find_reached_nodes(tails: Integers, heads: Integers, node: int, number: int) -> Truths:
     order = np.argsort(tails, kind="stable")
-    heads, starts = heads[order], starts_of(tails, number)
+    heads, starts = heads[order], find_edge_starts(tails, number)
     reached = np.zeros(number, dtype=np.bool_)
     layer = np.array([node])
     while len(layer):
@@ -65,12 +65,12 @@ def _reached(tails: Integers, heads: Integers, node: int, number: int) -> Truths
     return reached
 
 
-def _in_depth(tails: Integers, heads: Integers, found: Integers) -> Integers:
+def _search_depth_first(tails: Integers, heads: Integers, found: Integers) -> Integers:
     """Tarjan's algorithm without recursion, among the nodes that have edges."""
     nodes, ends = np.unique(np.concatenate([tails, heads]), return_inverse=True)
     sources, number = ends[: len(tails)], len(nodes)
     order = np.argsort(sources, kind="stable")
-    nexts, places = ends[len(tails) :][order].tolist(), starts_of(sources, number).tolist()
+    nexts, places = ends[len(tails) :][order].tolist(), find_edge_starts(sources, number).tolist()
     upto, place = places[1:], places[:-1]
     seen, low = [0] * number, [0] * number
     stacked = [False] * number

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.linkage.blocks import Blocks, by_block
+from sdc_sql.udfs.linkage.blocks import Blocks, list_blocks
 from sdc_sql.udfs.linkage.nearest import ELEMENTS, PAIRS
 from sdc_sql.udfs.linkage.records import Records, Variables
 
@@ -21,7 +21,7 @@ SIZE = 128  # of a block
 ROWS = 1024  # compared with all blocks together
 
 
-def records_within(y: Records, limits: Limits) -> Integers:
+def count_within_limits(y: Records, limits: Limits) -> Integers:
     """Return for each row of the limits how many records of y have all their numbers there."""
     if not len(y) or not len(limits.least):
         return np.zeros(len(limits.least), dtype=np.int64)
@@ -59,7 +59,7 @@ class _Count:
             pairs.append((rows[mine], near[other]))
             if sum(len(part) for part, _ in pairs) > PAIRS or rows[-1] == order[-1]:
                 rows_of, blocks = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
-                for block, places in by_block(blocks):
+                for block, places in list_blocks(blocks):
                     for start in range(0, len(places), ELEMENTS // SIZE):
                         self._compare(block, rows_of[places[start : start + ELEMENTS // SIZE]])
                 pairs = []

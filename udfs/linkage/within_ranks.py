@@ -11,12 +11,12 @@ from math import floor, fsum
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import declared
+from sdc_sql.udfs.adapters import declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
-from sdc_sql.udfs.linkage.distances import checked_weights, sides
+from sdc_sql.udfs.linkage.distances import require_weights, split_sides
 from sdc_sql.udfs.linkage.nearer import TWO, Limits, nearer
-from sdc_sql.udfs.linkage.records import Records, Variables, squared
-from sdc_sql.udfs.linkage.within import records_within
+from sdc_sql.udfs.linkage.records import Records, Variables, compute_squared_distances
+from sdc_sql.udfs.linkage.within import count_within_limits
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers, Truths
@@ -57,8 +57,8 @@ def rank_linkage(
     Where values were suppressed that the original has, a missing one is read in two ways: as one that the original
     lacks (a swap leaves these where they are), or as no information. Of the two the one with more correct links counts.
     """
-    files = sides(person, first, external=False)
-    weights = checked_weights(weights)
+    files = split_sides(person, first, external=False)
+    weights = require_weights(weights)
     if not (np.isnan(ranges) | ((ranges > 0) & (ranges <= PERCENT))).all():
         raise ValueError("p must be above 0, at most 100 (percent): give one, or one for each column, or leave it out")
     own = files.candidates[files.own]
@@ -72,17 +72,17 @@ def rank_linkage(
             inside = stratum[own[here]] == group
             four = [columns[:, rows] for rows in (files.released[here], own[here], known, candidates)]
             hidden = np.isnan(four[0]) & tells_nothing[:, None]
-            found[:, files.released[here]] = _in_stratum(four, inside, ranges, weights, hidden)
+            found[:, files.released[here]] = _link_stratum(four, inside, ranges, weights, hidden)
         return found
 
     suppressed = np.asarray((np.isnan(columns[:, files.released]) & ~np.isnan(columns[:, own])).any(axis=1))
     read = [linked(np.zeros(len(columns), dtype=bool))]
     if suppressed.any():
         read.append(linked(suppressed))
-    return [*max(read, key=_links)]
+    return [*max(read, key=_expect_correct_links)]
 
 
-def _links(found: Floats) -> float:
+def _expect_correct_links(found: Floats) -> float:
     """Return the expected number of correct links, by the nearest candidate or by any, whichever has more."""
     _, closer, near, within, number, _ = found
     return max(fsum(1 / near[closer == 0]), fsum(1 / number[within == 1]))
@@ -128,7 +128,7 @@ class _Ranks:
         return np.where(self.known, low, self.least), np.where(self.known, high, self.least)
 
 
-def _in_stratum(four: list[Floats], inside: Truths, ranges: Floats, weights: Floats, hidden: Truths) -> Floats:
+def _link_stratum(four: list[Floats], inside: Truths, ranges: Floats, weights: Floats, hidden: Truths) -> Floats:
     """Return the figures of a stratum: of released values, their own, those of the original, and of the candidates.
 
     ``hidden``: of each variable the released values that tell nothing.
@@ -142,7 +142,7 @@ def _in_stratum(four: list[Floats], inside: Truths, ranges: Floats, weights: Flo
     within = inside.copy()
     for m, t, reach, h in zip(mine, true, reaches, hidden, strict=True):
         within &= h | ((m.known == t.known) & (m.apart(t) <= reach))
-    x, o, y = (_records(ranks) for ranks in (mine, true, other))
+    x, o, y = (_make_records(ranks) for ranks in (mine, true, other))
     least, greatest = zip(*(m.limits(reach, c) for m, reach, c in zip(mine, reaches, other, strict=True)), strict=True)
     past = np.array([2.0 * m.count + 2 for m in mine])
     limits = Limits(
@@ -155,11 +155,11 @@ def _in_stratum(four: list[Floats], inside: Truths, ranges: Floats, weights: Flo
         variables = Variables(np.sqrt(used) / [max(m.count - 1, 1) for m in mine], np.empty(0))
         alike = of.reshape(-1) == place
         rows, some = np.flatnonzero(alike), np.flatnonzero(alike & within)
-        most[rows] = squared(x.at(rows), np.arange(len(rows)), o, rows, variables)
-        closer[some], near[some] = nearer(x.at(some), y, most[some], variables, _at(limits, some))
+        most[rows] = compute_squared_distances(x.at(rows), np.arange(len(rows)), o, rows, variables)
+        closer[some], near[some] = nearer(x.at(some), y, most[some], variables, _select_limits(limits, some))
     some = np.flatnonzero(within)
     counted = np.zeros(n)
-    counted[some] = records_within(y, _at(limits, some))
+    counted[some] = count_within_limits(y, _select_limits(limits, some))
     widest = max(PERCENT * reach / max(m.count, 1) for reach, m in zip(reaches, mine, strict=True))
     return np.array([np.sqrt(most), closer, near, within, counted, np.full(n, widest)])
 
@@ -172,19 +172,19 @@ def _reach(mine: _Ranks, true: _Ranks, inside: Truths, p: float) -> float:
     return float(mine.apart(true)[both].max(initial=0))
 
 
-def _records(ranks: list[_Ranks]) -> Records:
+def _make_records(ranks: list[_Ranks]) -> Records:
     n = len(ranks[0].least)
     return Records(
         np.column_stack([r.middle for r in ranks]), np.empty((n, 0), dtype=np.int64), np.ones(n, dtype=np.int64)
     )
 
 
-def _at(limits: Limits, rows: Integers) -> Limits:
+def _select_limits(limits: Limits, rows: Integers) -> Limits:
     return Limits(limits.least[rows], limits.greatest[rows])
 
 
 FUNCTIONS = (
-    declared(
+    declare_function(
         "rank_linkage", rank_linkage, TABLE, by_stratum=False, columns=TABLE, person=NUMBERS, first=NUMBERS,
         stratum=NUMBERS, ranges=NUMBERS, weights=NUMBERS,
     ),

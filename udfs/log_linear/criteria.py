@@ -20,7 +20,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from sdc_sql.udfs.log_linear.many_valued import ONE, product, unique_risks
+from sdc_sql.udfs.log_linear.many_valued import ONE, multiply_ratios, unique_risks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,24 +63,24 @@ def _ratio(x: Floats) -> Floats:
     return np.divide(-np.expm1(-x), x, out=np.ones_like(x), where=x > 0)
 
 
-def _of_persons(x: Floats) -> Floats:
+def _weigh_persons(x: Floats) -> Floats:
     """Return what the coefficients are of x: of a1 and a2, of b1 and b2."""
     r, gone = _ratio(x), np.exp(-x)
     bent = np.where(x < _SMALL, np.polyval(_SERIES, x) * x**2, r - gone * (1 + x / 2))
     return np.array([x * gone, r - gone, x**2 * gone / 2, bent])
 
 
-def _over_margins(x: Floats, cells: Cells, margins: Sequence[Margin]) -> Floats:
+def _average_over_margins(x: Floats, cells: Cells, margins: Sequence[Margin]) -> Floats:
     """Return these means over what x may be."""
     found = np.empty((4, len(x)))
     kinds, which = np.unique(cells.records.T, axis=0, return_inverse=True)
     which = which.ravel()
     for number, kind in enumerate(kinds):
         here = np.flatnonzero(which == number)
-        ratio, chance = reduce(product, (m.ratios(k) for m, k in zip(margins, kind, strict=True)), ONE)
+        ratio, chance = reduce(multiply_ratios, (m.ratios(k) for m, k in zip(margins, kind, strict=True)), ONE)
         logs = np.log(np.maximum(x[here], 1e-300))
         grid = np.arange(max(logs.min(), -40.0), max(logs.max(), -40.0) + 2 * _STEP, _STEP)
-        means = _of_persons(np.exp(grid)[:, None] * ratio) @ chance
+        means = _weigh_persons(np.exp(grid)[:, None] * ratio) @ chance
         found[:, here] = [np.interp(logs, grid, mean, left=0.0) for mean in means]
     return found
 
@@ -94,7 +94,7 @@ def biases(cells: Cells, fraction: float, margins: Sequence[Margin]) -> tuple[li
     held = np.minimum((u / cells.records).sum(axis=0), 1.0) if margins else np.zeros_like(u)
     more = off**2 - f * (1 - held)
     kept = np.exp(-u)
-    of_x = _over_margins(x, cells, margins) if margins else _of_persons(x)
+    of_x = _average_over_margins(x, cells, margins) if margins else _weigh_persons(x)
     a = kept * of_x[:2]
     b = np.divide(kept * of_x[2:], u, out=np.zeros((2, len(u))), where=u > 0)
     bias = [float((a[i] * many) @ off + (b[i] * many) @ more) for i in (0, 1)]

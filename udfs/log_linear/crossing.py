@@ -75,7 +75,7 @@ class Fit:
     expected: Floats
 
 
-def crossing(codes: Integers, counts: Floats, weights: Floats) -> tuple[Crossing, Integers]:
+def cross_cells(codes: Integers, counts: Floats, weights: Floats) -> tuple[Crossing, Integers]:
     """Return the crossing of cells by the numbers of their categories (from 1; keys, cells), and their order in it.
 
     Raises
@@ -95,23 +95,23 @@ def crossing(codes: Integers, counts: Floats, weights: Floats) -> tuple[Crossing
     return Crossing(sizes, places[order], counts[order], weights[order]), order
 
 
-def whole(keys: int, interactions: Sequence[Generator]) -> tuple[Generator, ...]:
+def find_greatest_interactions(keys: int, interactions: Sequence[Generator]) -> tuple[Generator, ...]:
     """Return the greatest interactions, and the keys that are in none."""
     sets = {tuple(sorted({*g})) for g in interactions} | {(i,) for i in range(keys)}
     return tuple(sorted(g for g in sets if not any({*g} < {*other} for other in sets)))
 
 
-def within(generators: Sequence[Generator]) -> set[Generator]:
+def list_effects(generators: Sequence[Generator]) -> set[Generator]:
     """Return every effect of a hierarchical model but the mean."""
     return {part for g in generators for size in range(1, len(g) + 1) for part in combinations(g, size)}
 
 
 def parameters(table: Crossing, generators: Sequence[Generator]) -> int:
     """Return how many parameters a model has, the mean among them."""
-    return 1 + sum(math.prod(table.sizes[axis] - 1 for axis in part) for part in within(generators))
+    return 1 + sum(math.prod(table.sizes[axis] - 1 for axis in part) for part in list_effects(generators))
 
 
-def fitted(table: Crossing, generators: tuple[Generator, ...], start: Fit | None = None, near: float = NEAR) -> Fit:
+def fit_table(table: Crossing, generators: tuple[Generator, ...], start: Fit | None = None, near: float = NEAR) -> Fit:
     """Return the persons that a model expects.
 
     Parameters

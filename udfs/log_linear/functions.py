@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import NUMBER, TEXT, declared
+from sdc_sql.udfs.adapters import NUMBER, TEXT, declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE, WHOLE_TABLE
 from sdc_sql.udfs.generalisation.progress import Progress
 from sdc_sql.udfs.log_linear.criteria import criteria
-from sdc_sql.udfs.log_linear.crossing import crossing, fitted, parameters, whole
+from sdc_sql.udfs.log_linear.crossing import cross_cells, find_greatest_interactions, fit_table, parameters
 from sdc_sql.udfs.log_linear.forest import forest_criteria
 from sdc_sql.udfs.log_linear.many_valued import unique_risks
 from sdc_sql.udfs.log_linear.search import forward
@@ -32,8 +32,8 @@ def _margins(table: Crossing, sparse: Floats) -> dict[int, Margin]:
 
 def log_linear(codes: Integers, counts: Floats, weights: Floats, generators: str, sparse: Floats) -> list[Floats]:
     """Return the persons that the model expects in each cell; then its figures, the cells and the parameters first."""
-    table, order = crossing(codes, counts, weights)
-    fit = fitted(table, whole(len(codes), _interactions(generators)))
+    table, order = cross_cells(codes, counts, weights)
+    fit = fit_table(table, find_greatest_interactions(len(codes), _interactions(generators)))
     expected = np.empty(len(order))
     expected[order] = fit.expected[np.searchsorted(fit.places, table.places)]
     cells = float(np.prod([float(k) for k in table.sizes]))
@@ -48,7 +48,7 @@ def log_linear_search(
     most: int,
 ) -> list[Floats]:  # fmt: skip
     """Return a row a step: the added interaction as a sum of powers of two, the parameters, the figures."""
-    table, _ = crossing(codes, counts, weights)
+    table, _ = cross_cells(codes, counts, weights)
     with Progress("interactions of this step") as progress:
         return [
             np.array(
@@ -72,19 +72,19 @@ def log_linear_search(
 
 
 FUNCTIONS = (
-    declared(
+    declare_function(
         "log_linear", log_linear, TABLE, by_stratum=False, codes=WHOLE_TABLE, counts=NUMBERS, weights=NUMBERS,
         generators=TEXT, sparse=NUMBERS,
     ),
-    declared(
+    declare_function(
         "log_linear_search", log_linear_search, TABLE, by_stratum=False, codes=WHOLE_TABLE, counts=NUMBERS,
         weights=NUMBERS, generators=TEXT, sparse=NUMBERS, barred=TEXT, enough=NUMBER, most=NUMBER,
     ),
-    declared(
+    declare_function(
         "log_linear_forest", forest_criteria, NUMBERS, by_stratum=False, cells=TABLE, generators=TEXT,
         sparse=NUMBERS,
     ),
-    declared(
+    declare_function(
         "log_linear_margins", unique_risks, TABLE, by_stratum=False, expected=NUMBERS, own=NUMBERS, records=TABLE,
         known=TABLE, frequencies=TABLE, sparse=NUMBERS, fraction=NUMBER, dispersion=NUMBER,
     ),

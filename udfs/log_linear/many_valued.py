@@ -11,7 +11,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.log_linear.margins import FINE, Margin, spread, unique_by_persons
+from sdc_sql.udfs.log_linear.margins import FINE, Margin, compute_margin_variance, unique_by_persons
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers
@@ -25,7 +25,7 @@ ONE = (np.ones(1), np.ones(1))
 Nodes = tuple["Floats", "Floats"]
 
 
-def margins_of(frequencies: Floats, keys: list[int], fraction: float) -> dict[int, Margin]:
+def read_margins(frequencies: Floats, keys: list[int], fraction: float) -> dict[int, Margin]:
     """Return the margins of keys (from 0), of rows with key (from 1), records of a value, values."""
     found = {}
     for key in keys:
@@ -35,7 +35,7 @@ def margins_of(frequencies: Floats, keys: list[int], fraction: float) -> dict[in
     return found
 
 
-def product(first: Nodes, second: Nodes) -> Nodes:
+def multiply_ratios(first: Nodes, second: Nodes) -> Nodes:
     """Return the nodes and weights of a product of two ratios, at most `NODES` of those above 0."""
     at, weight = np.multiply.outer(first[0], second[0]).ravel(), np.multiply.outer(first[1], second[1]).ravel()
     if len(at) <= NODES:
@@ -90,7 +90,7 @@ class Uniques:
                 first = ratio * kind[place] * (1 / margin.fraction - 1), chance
             else:
                 others.append((ratio, chance))
-        return first, reduce(product, others)
+        return first, reduce(multiply_ratios, others)
 
     def risks(self, doubted: int | None = None) -> tuple[Floats, Floats]:
         """Return the risks of each unique."""
@@ -111,7 +111,7 @@ class Uniques:
     def variances(self) -> Floats:
         """Return the variances of both sums, of all sparse keys together: by the fit, or by what it leaves out."""
         total = np.zeros(2)
-        grouped = [(kind, *self._near(who)) for kind, who in self.alike()]
+        grouped = [(kind, *self._group_near(who)) for kind, who in self.alike()]
         for place, margin in enumerate(self.margins):
 
             def hits(size: float, persons: Floats, place: int = place, margin: Margin = margin) -> Floats:
@@ -137,10 +137,12 @@ class Uniques:
                 return summed
 
             left_out = [np.sum(h - d) / 2 for h, d in zip(self.risks(), self.risks(doubted=place), strict=True)]
-            total += np.maximum(spread(margin, np.unique(self.sizes[place]), hits), np.square(left_out))
+            total += np.maximum(
+                compute_margin_variance(margin, np.unique(self.sizes[place]), hits), np.square(left_out)
+            )
         return total
 
-    def _near(self, who: Integers) -> tuple[Floats, Floats, Floats, Floats]:
+    def _group_near(self, who: Integers) -> tuple[Floats, Floats, Floats, Floats]:
         """Return p, M and 1 - 1 / weight of uniques that are as good as the same, and how many they are."""
         log_p = np.log(np.maximum(self.p[who], 1e-12))
         columns = [np.round(log_p / FINE), np.round(self.own[who], 2)]
@@ -189,7 +191,7 @@ def unique_risks(  # noqa: PLR0917 - as SQL calls it
     unknown = [int(key) - 1 for key in sparse if int(key) - 1 not in given]
     values = {key: float(frequencies[2, frequencies[0] == key + 1].sum()) for key in unknown}
     unknown.sort(key=lambda key: (-values[key], key))
-    fitted = margins_of(frequencies, unknown, fraction)
+    fitted = read_margins(frequencies, unknown, fraction)
     first = given[0] if given else unknown[0]
     beyond = 1 / fraction - 1
     p = expected * own / (records[first] * beyond)

@@ -121,7 +121,7 @@ class Margin:
         f, logs = self.persons, np.log(self.persons)
         edges = np.concatenate([[logs[0] - 0.35], (logs[1:] + logs[:-1]) / 2, [logs[-1] + (logs[-1] - logs[-2]) / 2]])
         wide = np.diff(edges)
-        chance = _binomial(self.sizes, f, self.fraction)
+        chance = _compute_binomial(self.sizes, f, self.fraction)
         seen = -np.expm1(f * np.log1p(-self.fraction))
         rough = _differences(logs, order)
         total, s = self.values.sum(), self.values
@@ -162,7 +162,7 @@ class Margin:
         return found
 
 
-def _binomial(sizes: Floats, persons: Floats, fraction: float) -> Floats:
+def _compute_binomial(sizes: Floats, persons: Floats, fraction: float) -> Floats:
     """Return the probability of f records (rows) of F persons (columns), which need not be whole."""
     f, total = sizes[:, None], persons[None, :]
     rest = np.maximum(total - f, 0)
@@ -204,7 +204,7 @@ def unique_by_persons(p: Floats, m: Floats, own: Floats, d: float) -> tuple[Floa
     return np.exp(m * none), np.divide(-np.expm1((m + 1) * none), among, out=np.ones_like(among), where=among > 0)
 
 
-def spread(margin: Margin, sizes: Floats, hits: Callable[[float, Floats], Floats]) -> Floats:
+def compute_margin_variance(margin: Margin, sizes: Floats, hits: Callable[[float, Floats], Floats]) -> Floats:
     """Return the variances of both figures that stem from what the counts do not tell of a margin.
 
     Parameters

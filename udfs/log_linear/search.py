@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sdc_sql.udfs.log_linear.criteria import criteria
-from sdc_sql.udfs.log_linear.crossing import fitted, whole, within
+from sdc_sql.udfs.log_linear.crossing import find_greatest_interactions, fit_table, list_effects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -52,11 +52,11 @@ def forward(
         The pairs that no interaction may have: the counts do not bear them.
     """
     keys = len(table.sizes)
-    fit = fitted(table, whole(keys, first))
+    fit = fit_table(table, find_greatest_interactions(keys, first))
     step = Step((), fit, criteria(table, fit, margins))
     yield step
     while step.found.z2 > enough:
-        there = within(step.fit.generators)
+        there = list_effects(step.fit.generators)
         free = [
             g
             for size in range(2, most + 1)
@@ -66,11 +66,11 @@ def forward(
         tried = []
         for number, g in enumerate(free):
             progress(number, len(free))
-            fit = fitted(table, whole(keys, (*step.fit.generators, g)), step.fit, ROUGHLY)
+            fit = fit_table(table, find_greatest_interactions(keys, (*step.fit.generators, g)), step.fit, ROUGHLY)
             tried.append((abs(criteria(table, fit, margins, taus=False).z2), g, fit))
         if not tried:
             return
         _, g, fit = min(tried, key=lambda t: t[:2])
-        fit = fitted(table, fit.generators, fit)
+        fit = fit_table(table, fit.generators, fit)
         step = Step(g, fit, criteria(table, fit, margins))
         yield step

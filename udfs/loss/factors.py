@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import declared
+from sdc_sql.udfs.adapters import declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
 
 if TYPE_CHECKING:
@@ -57,6 +57,6 @@ def gamma(before: Floats, after: Floats) -> Floats:
 
 
 FUNCTIONS = (
-    declared("factors", factors, TABLE, by_stratum=False, before=TABLE, after=TABLE),
-    declared("gamma", gamma, NUMBERS, by_stratum=False, before=TABLE, after=TABLE),
+    declare_function("factors", factors, TABLE, by_stratum=False, before=TABLE, after=TABLE),
+    declare_function("gamma", gamma, NUMBERS, by_stratum=False, before=TABLE, after=TABLE),
 )

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import TEXT, declared
+from sdc_sql.udfs.adapters import TEXT, declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
 
 if TYPE_CHECKING:
@@ -41,12 +41,12 @@ def margin(table: Floats, kept: tuple[int, ...]) -> Floats:
     return sums.reshape([k if j in kept else 1 for j, k in enumerate(table.shape)])
 
 
-def fitted(table: Floats, pairs: Pairs) -> Floats:
+def fit_pairs(table: Floats, pairs: Pairs) -> Floats:
     """Return the expected counts of the model with these interactions and all main effects."""
-    return _fitted(table, pairs, {}, EXACTLY)[0]
+    return _fit_model(table, pairs, {}, EXACTLY)[0]
 
 
-def _fitted(table: Floats, pairs: Pairs, known: Factors, near: float) -> tuple[Floats, Factors]:
+def _fit_model(table: Floats, pairs: Pairs, known: Factors, near: float) -> tuple[Floats, Factors]:
     """Return the expected counts of a model, and the factor of each margin, whose product they are.
 
     Parameters
@@ -83,7 +83,7 @@ def log_likelihood(table: Floats, probabilities: Floats) -> float:
     return float(table[held] @ np.log(probabilities[held]))
 
 
-def best(table: Floats, criterion: str | None) -> tuple[Pairs, Floats, int, float]:
+def choose_best_model(table: Floats, criterion: str | None) -> tuple[Pairs, Floats, int, float]:
     """Return the interactions of the best model, its expected counts, its parameters, and the criterion."""
     records, sizes = table.sum(), table.shape
     price = {"bic": np.log(records), "aic": 2.0}.get(str(criterion))
@@ -91,7 +91,7 @@ def best(table: Floats, criterion: str | None) -> tuple[Pairs, Floats, int, floa
         raise ValueError(f"criterion is {criterion!r}: it must be 'bic' or 'aic'")
 
     def tried(pairs: Pairs, known: Factors, near: float = NEARLY) -> tuple[float, Pairs, Floats, int, Factors]:
-        fit, factors = _fitted(table, pairs, known, near)
+        fit, factors = _fit_model(table, pairs, known, near)
         number = sum(k - 1 for k in sizes) + sum((sizes[i] - 1) * (sizes[j] - 1) for i, j in pairs)
         return -2 * log_likelihood(table, fit / records) + price * number, pairs, fit, number, factors
 
@@ -139,7 +139,7 @@ def model_utility(codes: Floats, before: Floats, after: Floats, criterion: str |
     known = np.ix_(
         *(np.flatnonzero(old.sum(axis=tuple(j for j in range(old.ndim) if j != i))) for i in range(old.ndim))
     )
-    pairs, fit, number, value = best(old[known], criterion)
+    pairs, fit, number, value = choose_best_model(old[known], criterion)
     probabilities = np.zeros(shape)
     probabilities[known] = fit / old.sum()
     outside = probabilities < 1e-12 / old.sum()
@@ -155,7 +155,7 @@ def model_utility(codes: Floats, before: Floats, after: Floats, criterion: str |
 
 
 FUNCTIONS = (
-    declared(
+    declare_function(
         "model_utility", model_utility, TABLE, by_stratum=False, codes=TABLE, before=NUMBERS, after=NUMBERS,
         criterion=TEXT,
     ),

@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import NUMBER, declared
+from sdc_sql.udfs.adapters import NUMBER, declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Design:
     """
 
     def __init__(self, columns: Floats, categories: int, counts: Floats, *, pairs: bool) -> None:
-        made = [_category(c, counts) if j < categories else _number(c, counts) for j, c in enumerate(columns)]
+        made = [_fill_category(c, counts) if j < categories else _fill_number(c, counts) for j, c in enumerate(columns)]
         self._slots, self._values, kept = zip(*made, strict=True)
         self._sizes = [len(k) for k in kept]
         self._terms: list[tuple[int, ...]] = [(), *((i,) for i in range(len(columns)))]
@@ -110,14 +110,14 @@ class Design:
         return total + np.triu(total, 1).T
 
 
-def _category(codes: Floats, counts: Floats) -> tuple[Integers, Floats | None, Truths]:
+def _fill_category(codes: Floats, counts: Floats) -> tuple[Integers, Floats | None, Truths]:
     """Return the slots of a variable with categories, the values (None: all 1), and which slots have a parameter."""
     _, slots = np.unique(codes, return_inverse=True)
     totals = np.bincount(slots, counts)
     return slots.astype(np.int64), None, np.arange(len(totals)) != np.argmax(totals)
 
 
-def _number(values: Floats, counts: Floats) -> tuple[Integers, Floats | None, Truths]:
+def _fill_number(values: Floats, counts: Floats) -> tuple[Integers, Floats | None, Truths]:
     missing = np.isnan(values)
     weights = np.where(missing, 0.0, counts)
     known = np.where(missing, 0.0, values)
@@ -154,7 +154,7 @@ class Fit:
                 self.information += design.information(terms, counts * p * (1 - p))
 
 
-def fitted(design: Design, before: Floats, after: Floats) -> tuple[Floats, int]:
+def fit_propensity(design: Design, before: Floats, after: Floats) -> tuple[Floats, int]:
     """Return the probability of being a released record, and the number of parameters that are determined.
 
     Newton's steps, halved where they do not better the fit. The information, which takes longest, is kept while the
@@ -213,7 +213,7 @@ def propensity(columns: Floats, categories: float, before: Floats, after: Floats
     columns, before, after = columns[:, order], before[order], after[order]
     counts = before + after
     design = Design(columns, int(categories), counts, pairs=pairs > 0)
-    p, rank = fitted(design, before, after)
+    p, rank = fit_propensity(design, before, after)
     records = counts.sum()
     share = after.sum() / records
     expected = (rank - 1) * (1 - share) ** 2 * share / records
@@ -221,7 +221,7 @@ def propensity(columns: Floats, categories: float, before: Floats, after: Floats
 
 
 FUNCTIONS = (
-    declared(
+    declare_function(
         "propensity", propensity, NUMBERS, by_stratum=False, columns=TABLE, categories=NUMBER, before=NUMBERS,
         after=NUMBERS, pairs=NUMBER,
     ),

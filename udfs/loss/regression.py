@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import NUMBER, declared
+from sdc_sql.udfs.adapters import NUMBER, declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def regression(records: float, means: Floats, covariances: Floats, response: flo
 
 
 FUNCTIONS = (
-    declared(
+    declare_function(
         "regression", regression, TABLE, by_stratum=False, records=NUMBER, means=NUMBERS, covariances=TABLE,
         response=NUMBER,
     ),

@@ -33,7 +33,7 @@ def edges(cells: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack([np.fmin.reduce(cells, axis=-1, initial=np.inf), -np.fmax.reduce(cells, axis=-1, initial=-np.inf)])
 
 
-def least(box: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+def find_least_distances(box: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the least squared distance (..., boxes) that a point in each box can have; inf for an empty box."""
     gap = np.maximum(box[0] - q, box[1] + q)
     np.maximum(gap, 0.0, out=gap)
@@ -42,7 +42,7 @@ def least(box: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float6
     return total
 
 
-def most(box: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+def find_greatest_distances(box: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the greatest squared distance (..., boxes) that a point in each box can have; 0 for an empty box."""
     span = np.minimum(box[0] - q, box[1] + q)
     np.minimum(span, 0.0, out=span)
@@ -51,7 +51,7 @@ def most(box: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64
     return total
 
 
-def leaves(points: NDArray[np.float64], chosen: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+def split_into_boxes(points: NDArray[np.float64], chosen: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """Divide points into boxes of at most `size`, by halving at the median of the widest variable.
 
     Parameters

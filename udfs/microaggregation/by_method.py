@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from sdc_sql.udfs.microaggregation.centroids import aggregate
 from sdc_sql.udfs.microaggregation.mdav import mdav
-from sdc_sql.udfs.microaggregation.partitions import blocked, individual_ranking, projection, standardised
+from sdc_sql.udfs.microaggregation.partitions import (
+    individual_ranking,
+    partition_by_blocks,
+    projection,
+    standardise_columns,
+)
 from sdc_sql.udfs.microaggregation.univariate import optimal_univariate
 from sdc_sql.udfs.microaggregation.vmdav import vmdav
 
@@ -17,7 +22,7 @@ if TYPE_CHECKING:
 METHODS = ("mdav", "vmdav", "univariate", "individual_ranking", "principal_component", "sum_of_z")
 
 
-def microaggregated(x: Floats, k: float, method: str, centroid: Literal["mean", "median"], blocks: float = 1,
+def aggregate_groups(x: Floats, k: float, method: str, centroid: Literal["mean", "median"], blocks: float = 1,
                     gamma: float = 0.2) -> Floats:  # fmt: skip
     """Return the centroids of the groups in place of the values.
 
@@ -45,10 +50,10 @@ def microaggregated(x: Floats, k: float, method: str, centroid: Literal["mean", 
 
     Examples
     --------
-    >>> microaggregated(np.array([[1.0], [2.0], [np.nan], [10.0], [20.0]]), 2, "univariate", "mean").ravel().tolist()
+    >>> aggregate_groups(np.array([[1.0], [2.0], [np.nan], [10.0], [20.0]]), 2, "univariate", "mean").ravel().tolist()
     [1.5, 1.5, nan, 15.0, 15.0]
     """
-    size = _whole(k, "k")
+    size = _require_whole_number(k, "k")
     missing = np.isnan(x)
     if not missing.any():
         return aggregate(x, groups(x, size, method, blocks, gamma), centroid)
@@ -84,9 +89,9 @@ def groups(x: Floats, k: int, method: str, blocks: float = 1, gamma: float = 0.2
     [1, 1, 0, 0]
     """
     if method == "mdav":
-        return blocked(standardised(x), k, _whole(blocks, "blocks"))
+        return partition_by_blocks(standardise_columns(x), k, _require_whole_number(blocks, "blocks"))
     if method == "vmdav":
-        return vmdav(standardised(x), k, gamma)
+        return vmdav(standardise_columns(x), k, gamma)
     if method == "univariate":
         if x.shape[1] != 1:
             raise ValueError(f"method 'univariate' takes one column, not {x.shape[1]}: use individual_ranking or mdav")
@@ -95,7 +100,7 @@ def groups(x: Floats, k: int, method: str, blocks: float = 1, gamma: float = 0.2
         return individual_ranking(x, k)
     if method in {"principal_component", "sum_of_z"}:
         along: Any = method
-        return projection(standardised(x), k, along)
+        return projection(standardise_columns(x), k, along)
     raise ValueError(f"method is {method!r}: it must be one of {', '.join(METHODS)}")
 
 
@@ -110,15 +115,15 @@ def categorical_groups(codes: Integers, k: float, scale: str) -> Integers:
     >>> categorical_groups(np.array([[1], [1], [3], [3]]), 2, "nominal").tolist()
     [0, 0, 1, 1]
     """
-    size = _whole(k, "k")
+    size = _require_whole_number(k, "k")
     if scale == "ordinal":
         x = codes.astype(np.float64)
-        return optimal_univariate(x[:, 0], size) if x.shape[1] == 1 else mdav(standardised(x), size)
+        return optimal_univariate(x[:, 0], size) if x.shape[1] == 1 else mdav(standardise_columns(x), size)
     indicators = [column[:, np.newaxis] == np.unique(column) for column in codes.T]
     return mdav(np.concatenate(indicators, axis=1).astype(np.float64), size)
 
 
-def _whole(value: float, name: str) -> int:
+def _require_whole_number(value: float, name: str) -> int:
     if value != int(value):
         raise ValueError(f"{name} is {value:g}: it must be a whole number")
     return int(value)

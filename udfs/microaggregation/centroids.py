@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from sdc_sql.udfs.microaggregation.checks import as_groups, as_matrix
+from sdc_sql.udfs.microaggregation.checks import require_groups, require_matrix
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -42,8 +42,8 @@ def aggregate(x: ArrayLike, groups: ArrayLike, centroid: Literal["mean", "median
     >>> aggregate([[1.0], [2.0], [6.0], [10.0], [20.0]], [0, 0, 0, 1, 1], centroid="median").ravel().tolist()
     [2.0, 2.0, 2.0, 15.0, 15.0]
     """
-    matrix = as_matrix(x)
-    partitions = as_groups(groups, matrix.shape)
+    matrix = require_matrix(x)
+    partitions = require_groups(groups, matrix.shape)
     if centroid not in {"mean", "median"}:
         raise ValueError(f"centroid = {centroid!r}: expected 'mean' or 'median'")
     centre = _means if centroid == "mean" else _medians
@@ -96,7 +96,7 @@ def aggregate_categorical(
     if scale not in {"ordinal", "nominal"}:
         raise ValueError(f"scale = {scale!r}: expected 'ordinal' (median category) or 'nominal' (most frequent)")
     matrix = array.astype(np.int64).reshape(len(array), -1)
-    partitions = as_groups(groups, matrix.shape)
+    partitions = require_groups(groups, matrix.shape)
     choose = _lower_medians if scale == "ordinal" else _modes
     out = np.empty_like(matrix)
     for j in range(matrix.shape[1]):
@@ -104,7 +104,7 @@ def aggregate_categorical(
     return out.reshape(array.shape)
 
 
-def _runs(*keys: NDArray[np.generic]) -> NDArray[np.int64]:
+def _find_run_starts(*keys: NDArray[np.generic]) -> NDArray[np.int64]:
     """Return where the runs of equal keys begin."""
     new = np.ones(len(keys[0]), dtype=bool)
     new[1:] = np.logical_or.reduce([key[1:] != key[:-1] for key in keys])
@@ -121,7 +121,7 @@ def _means(v: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np.floa
 
 def _medians(v: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np.float64]:
     order = np.lexsort((v, groups))
-    begin = _runs(groups[order])
+    begin = _find_run_starts(groups[order])
     size = np.diff(begin, append=len(v))
     low, high = v[order[begin + (size - 1) // 2]], v[order[begin + size // 2]]
     out = np.empty_like(v)
@@ -131,7 +131,7 @@ def _medians(v: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np.fl
 
 def _lower_medians(codes: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArray[np.int64]:
     order = np.lexsort((codes, groups))
-    begin = _runs(groups[order])
+    begin = _find_run_starts(groups[order])
     size = np.diff(begin, append=len(codes))
     out = np.empty_like(codes)
     out[order] = np.repeat(codes[order[begin + (size - 1) // 2]], size)
@@ -140,11 +140,11 @@ def _lower_medians(codes: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArr
 
 def _modes(codes: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArray[np.int64]:
     order = np.lexsort((codes, groups))
-    begin = _runs(groups[order], codes[order])  # one run for each category of a group
+    begin = _find_run_starts(groups[order], codes[order])  # one run for each category of a group
     count = np.diff(begin, append=len(codes))
     code, group = codes[order[begin]], groups[order[begin]]
     best = np.lexsort((code, -count, group))
-    first = best[_runs(group[best])]
+    first = best[_find_run_starts(group[best])]
     out = np.empty_like(codes)
-    out[order] = np.repeat(code[first], np.diff(_runs(groups[order]), append=len(codes)))
+    out[order] = np.repeat(code[first], np.diff(_find_run_starts(groups[order]), append=len(codes)))
     return out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.arguments import columns
+from sdc_sql.udfs.arguments import require_columns
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 SMALLEST_K = 2
 
 
-def as_matrix(x: ArrayLike) -> NDArray[np.float64]:
+def require_matrix(x: ArrayLike) -> NDArray[np.float64]:
     """Return x as an (n, p) float array without missing values.
 
     Raises
@@ -24,7 +24,7 @@ def as_matrix(x: ArrayLike) -> NDArray[np.float64]:
     if np.ndim(x) != 2:  # noqa: PLR2004
         hint = " (one variable: x[:, None])" if np.ndim(x) == 1 else ""
         raise ValueError(f"x has {np.ndim(x)} dimensions, expected 2: (records, variables){hint}")
-    matrix = np.ascontiguousarray(columns(x))
+    matrix = np.ascontiguousarray(require_columns(x))
     if 0 in matrix.shape:
         raise ValueError(f"x has shape {matrix.shape}: at least one record and one variable are needed")
     missing = np.isnan(matrix)
@@ -37,7 +37,7 @@ def as_matrix(x: ArrayLike) -> NDArray[np.float64]:
     return matrix
 
 
-def as_column(values: ArrayLike) -> NDArray[np.float64]:
+def require_column(values: ArrayLike) -> NDArray[np.float64]:
     """Return values as an (n,) float array without missing values.
 
     Raises
@@ -47,7 +47,7 @@ def as_column(values: ArrayLike) -> NDArray[np.float64]:
     """
     if np.ndim(values) != 1:
         raise ValueError(f"values has {np.ndim(values)} dimensions, expected 1: (records,)")
-    return as_matrix(np.asanyarray(values)[:, None])[:, 0]
+    return require_matrix(np.asanyarray(values)[:, None])[:, 0]
 
 
 def check_k(k: int, n: int) -> int:
@@ -71,7 +71,7 @@ def check_k(k: int, n: int) -> int:
     return int(k)
 
 
-def as_groups(groups: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
+def require_groups(groups: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
     """Return group numbers as an (n, q) int array: q = 1 for one partition, or q = p for one a variable.
 
     Parameters

@@ -19,7 +19,7 @@ AT_ONCE = 2**15  # records of blocks that go together: their arrays stay in the 
 KEPT = 0.75  # the grouped are left out when fewer than this share of the records remain
 
 
-def mdav_together(x: NDArray[np.float64], k: int) -> NDArray[np.int64]:
+def group_blocks_by_mdav(x: NDArray[np.float64], k: int) -> NDArray[np.int64]:
     """Return the groups of MDAV within each block.
 
     Parameters
@@ -35,7 +35,7 @@ def mdav_together(x: NDArray[np.float64], k: int) -> NDArray[np.int64]:
 
     Examples
     --------
-    >>> mdav_together(np.array([[[0.0], [1.0], [9.0], [10.0]], [[5.0], [1.0], [6.0], [2.0]]]), k=2).tolist()
+    >>> group_blocks_by_mdav(np.array([[[0.0], [1.0], [9.0], [10.0]], [[5.0], [1.0], [6.0], [2.0]]]), k=2).tolist()
     [[0, 0, 1, 1], [1, 0, 1, 0]]
     """
     size = max(1, AT_ONCE // x.shape[1])
@@ -53,9 +53,9 @@ class _Blocks:
         self._total = np.stack([block.sum(axis=0) for block in x])
         self._points = np.ascontiguousarray(x.transpose(2, 0, 1))  # (p, blocks, records)
         self._rows = np.broadcast_to(np.arange(self.count), x.shape[:2])
-        self._all()
+        self._take_all()
 
-    def _all(self) -> None:
+    def _take_all(self) -> None:
         self._gone = np.zeros(self._rows.shape)  # minus infinity for a record in a group
         self._part = np.empty(self._rows.shape)
 
@@ -72,7 +72,7 @@ class _Blocks:
 
     def _farthest_from_mean(self) -> NDArray[np.int64]:
         if self.count < KEPT * self._rows.shape[1]:
-            self._leave_out()
+            self._leave_out_records()
         distance = self._distances(self._total / self.count)
         distance += self._gone
         found: NDArray[np.int64] = distance.argmax(axis=1)  # of equal distances the first, which is the lowest row
@@ -104,9 +104,9 @@ class _Blocks:
             distance += self._part
         return distance
 
-    def _leave_out(self) -> None:
+    def _leave_out_records(self) -> None:
         left = self._gone == 0
         shape = (len(left), self.count)
         self._points = np.stack([values[left].reshape(shape) for values in self._points])
         self._rows = self._rows[left].reshape(shape)
-        self._all()
+        self._take_all()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.microaggregation.checks import as_matrix, check_k
+from sdc_sql.udfs.microaggregation.checks import check_k, require_matrix
 from sdc_sql.udfs.microaggregation.farthest import Outermost
 from sdc_sql.udfs.microaggregation.ungrouped import Remaining
 
@@ -63,7 +63,7 @@ def mdav(x: ArrayLike, k: int) -> NDArray[np.int64]:
     >>> mdav([[0], [1], [2], [10], [11], [12], [13]], k=3).tolist()
     [0, 0, 0, 1, 1, 1, 1]
     """
-    matrix = as_matrix(x)
+    matrix = require_matrix(x)
     k = check_k(k, len(matrix))
     remaining = Remaining(matrix, k)
     outermost = Outermost(remaining)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from sdc_sql.udfs.microaggregation.checks import as_matrix, check_k
-from sdc_sql.udfs.microaggregation.lockstep import mdav_together
+from sdc_sql.udfs.microaggregation.checks import check_k, require_matrix
+from sdc_sql.udfs.microaggregation.lockstep import group_blocks_by_mdav
 from sdc_sql.udfs.microaggregation.mdav import mdav
 from sdc_sql.udfs.microaggregation.univariate import optimal_univariate
 
@@ -21,7 +21,7 @@ Sizes = Literal["optimal", "fixed"]
 LARGE = 16_000  # records of a block from which on it is faster to skip what cannot be the result
 
 
-def standardised(x: ArrayLike) -> NDArray[np.float64]:
+def standardise_columns(x: ArrayLike) -> NDArray[np.float64]:
     """Standardise every variable to mean 0 and variance 1, so that all weigh the same in a distance.
 
     Parameters
@@ -44,10 +44,10 @@ def standardised(x: ArrayLike) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> standardised([[1.0, 5.0], [3.0, 5.0]]).tolist()
+    >>> standardise_columns([[1.0, 5.0], [3.0, 5.0]]).tolist()
     [[-1.0, 0.0], [1.0, 0.0]]
     """
-    matrix = as_matrix(x)
+    matrix = require_matrix(x)
     constant = matrix.min(axis=0) == matrix.max(axis=0)
     centred = matrix - matrix.mean(axis=0)
     centred[:, constant] = 0.0
@@ -58,7 +58,7 @@ def standardised(x: ArrayLike) -> NDArray[np.float64]:
     return np.where(constant, 0.0, centred / np.where(sd > 0, sd, 1.0))
 
 
-def blocked(x: ArrayLike, k: int, blocks: int) -> NDArray[np.int64]:
+def partition_by_blocks(x: ArrayLike, k: int, blocks: int) -> NDArray[np.int64]:
     """Partition records by MDAV within blocks: those that follow one another on the first principal component.
 
     For a million records and more. The fewer the blocks, the smaller the loss and the longer the time; how much is
@@ -84,10 +84,10 @@ def blocked(x: ArrayLike, k: int, blocks: int) -> NDArray[np.int64]:
 
     Examples
     --------
-    >>> blocked([[0], [1], [2], [10], [11], [12], [13]], k=3, blocks=2).tolist()
+    >>> partition_by_blocks([[0], [1], [2], [10], [11], [12], [13]], k=3, blocks=2).tolist()
     [0, 0, 0, 0, 1, 1, 1]
     """
-    matrix = as_matrix(x)
+    matrix = require_matrix(x)
     k = check_k(k, len(matrix))
     if not 1 <= blocks <= len(matrix) // k:
         raise ValueError(
@@ -99,7 +99,9 @@ def blocked(x: ArrayLike, k: int, blocks: int) -> NDArray[np.int64]:
     formed = 0
     for size in sorted({len(part) for part in parts}, reverse=True):  # one or two, the larger blocks first
         rows = np.sort(np.stack([part for part in parts if len(part) == size]), axis=1)
-        inside = np.stack([mdav(matrix[r], k) for r in rows]) if size >= LARGE else mdav_together(matrix[rows], k)
+        inside = (
+            np.stack([mdav(matrix[r], k) for r in rows]) if size >= LARGE else group_blocks_by_mdav(matrix[rows], k)
+        )
         each = int(inside.max()) + 1
         groups[rows] = inside + formed + each * np.arange(len(rows))[:, np.newaxis]
         formed += each * len(rows)
@@ -141,8 +143,8 @@ def individual_ranking(x: ArrayLike, k: int, sizes: Sizes = "optimal") -> NDArra
     >>> individual_ranking([[1, 9], [2, 1], [8, 2], [9, 8]], k=2).tolist()
     [[0, 1], [0, 0], [1, 0], [1, 1]]
     """
-    matrix = as_matrix(x)
-    return np.stack([_along(column, k, sizes) for column in matrix.T], axis=1)
+    matrix = require_matrix(x)
+    return np.stack([_partition_axis(column, k, sizes) for column in matrix.T], axis=1)
 
 
 def projection(
@@ -182,15 +184,15 @@ def projection(
     >>> projection([[0, 0], [5, 5], [1, 1], [6, 6]], k=2).tolist()
     [0, 1, 0, 1]
     """
-    matrix = as_matrix(x)
+    matrix = require_matrix(x)
     if method == "principal_component":
-        return _along(_principal_component(matrix), k, sizes)
+        return _partition_axis(_principal_component(matrix), k, sizes)
     if method == "sum_of_z":
-        return _along(standardised(matrix).sum(axis=1), k, sizes)
+        return _partition_axis(standardise_columns(matrix).sum(axis=1), k, sizes)
     raise ValueError(f"method = {method!r}: expected 'principal_component' or 'sum_of_z'")
 
 
-def _along(column: NDArray[np.float64], k: int, sizes: Sizes) -> NDArray[np.int64]:
+def _partition_axis(column: NDArray[np.float64], k: int, sizes: Sizes) -> NDArray[np.int64]:
     """Return the groups of records along one axis."""
     k = check_k(k, len(column))
     if sizes == "optimal":

@@ -61,7 +61,7 @@ class Remaining:
 
     def _divide(self) -> None:
         chosen = np.flatnonzero(self.left)
-        self._sites = boxes.leaves(self._points, chosen, self._leaf)
+        self._sites = boxes.split_into_boxes(self._points, chosen, self._leaf)
         self._cells = np.ascontiguousarray(self._points[self._sites].transpose(0, 2, 1))
         n, p, self._width = self._cells.shape
         self._fan = 2 ** max(0, n.bit_length() // 2 - 1)  # leaves in a larger box
@@ -90,8 +90,8 @@ class Remaining:
         if home is not None:
             leaf = self._place[self._site_of[home]] // self._width
             reach = _smallest(boxes.distances(self._cells[leaf], q), m)
-        large = np.flatnonzero(boxes.least(self._large_box, q) <= reach)
-        bound = boxes.least(self._leaf_box.take(large, axis=1), q).ravel()
+        large = np.flatnonzero(boxes.find_least_distances(self._large_box, q) <= reach)
+        bound = boxes.find_least_distances(self._leaf_box.take(large, axis=1), q).ravel()
         where = np.flatnonzero(bound <= reach)
         if where.size > FEW:
             bound = bound[where]
@@ -113,12 +113,12 @@ class Remaining:
     def farthest(self, x: NDArray[np.float64]) -> int:
         """Return the record farthest from x (p,); of several, the lowest row."""
         q = x[:, None]
-        large_bound = boxes.most(self._large_box, q)
+        large_bound = boxes.find_greatest_distances(self._large_box, q)
         large = np.array([large_bound.argmax()])
-        leaf = self._leaves(large, np.array([boxes.most(self._leaf_box[:, large], q).argmax()]))
+        leaf = self._leaves(large, np.array([boxes.find_greatest_distances(self._leaf_box[:, large], q).argmax()]))
         reach = np.fmax.reduce(boxes.distances(self._cells[leaf[0]], q), initial=0.0)
         large = np.flatnonzero(large_bound >= reach)
-        bound = boxes.most(self._leaf_box.take(large, axis=1), q).ravel()
+        bound = boxes.find_greatest_distances(self._leaf_box.take(large, axis=1), q).ravel()
         where = np.flatnonzero(bound >= reach)
         if where.size > FEW:
             bound = bound[where]

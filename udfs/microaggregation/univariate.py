@@ -7,7 +7,7 @@ from operator import add
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.microaggregation.checks import as_column, check_k
+from sdc_sql.udfs.microaggregation.checks import check_k, require_column
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -58,7 +58,7 @@ def optimal_univariate(values: ArrayLike, k: int) -> NDArray[np.int64]:
     >>> optimal_univariate([1, 2, 3, 4, 5, 90, 91, 92, 93], k=3).tolist()
     [0, 0, 0, 0, 0, 1, 1, 1, 1]
     """
-    column = as_column(values)
+    column = require_column(values)
     k = check_k(k, len(column))
     order = np.argsort(column)
     ordered = column[order]
@@ -89,7 +89,7 @@ def _shortest_path(v: NDArray[np.float64], k: int) -> NDArray[np.int64]:
         arcs = _arcs(v, first, min(first + step, n + 1), k)
         stop = first + len(arcs)
         if k <= SMALL:
-            least_costs = _least_of_three if k == THREE else _least
+            least_costs = _find_least_of_three if k == THREE else _find_least
             cost[first + 2 * k - 1 : stop + 2 * k - 1] = least_costs(cost[first : first + 2 * k - 1].tolist(), arcs)
         else:
             for at in range(first, stop, k):  # an arc of k values begins before the k nodes that end here
@@ -102,7 +102,7 @@ def _shortest_path(v: NDArray[np.float64], k: int) -> NDArray[np.int64]:
     return sizes
 
 
-def _least(known: list[float], arcs: NDArray[np.float64]) -> list[float]:
+def _find_least(known: list[float], arcs: NDArray[np.float64]) -> list[float]:
     """Return the least costs of the nodes whose arcs are given, after those of the 2k - 1 nodes before them.
 
     A node at a time, since each hangs on those before; but no step of the loop over k arcs is Python's own: the
@@ -115,8 +115,8 @@ def _least(known: list[float], arcs: NDArray[np.float64]) -> list[float]:
     return known[before:]
 
 
-def _least_of_three(known: list[float], arcs: NDArray[np.float64]) -> list[float]:
-    """Return what `_least` does for k = 3, in two thirds of its time: the costs that a node needs have names."""
+def _find_least_of_three(known: list[float], arcs: NDArray[np.float64]) -> list[float]:
+    """Return what `_find_least` does for k = 3, in two thirds of its time: the costs that a node needs have names."""
     found: list[float] = []
     before_5, before_4, before_3, before_2, before_1 = known
     for of_5, of_4, of_3 in zip(*(lengths.tolist() for lengths in arcs.T), strict=True):

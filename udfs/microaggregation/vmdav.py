@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.microaggregation.checks import as_matrix, check_k
+from sdc_sql.udfs.microaggregation.checks import check_k, require_matrix
 from sdc_sql.udfs.microaggregation.ungrouped import Remaining
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def vmdav(x: ArrayLike, k: int, gamma: float = 0.2) -> NDArray[np.int64]:
     >>> vmdav([[0], [1], [2], [3], [4], [90], [91], [92], [93]], k=3, gamma=1.1).tolist()
     [1, 1, 1, 1, 1, 0, 0, 0, 0]
     """
-    matrix = as_matrix(x)
+    matrix = require_matrix(x)
     k = check_k(k, len(matrix))
     if not 0 <= gamma < np.inf:
         raise ValueError(f"gamma = {gamma}: the gain factor must be a finite number, 0 or more")
@@ -74,13 +74,15 @@ def vmdav(x: ArrayLike, k: int, gamma: float = 0.2) -> NDArray[np.int64]:
         if groups[record] < 0:
             rows = [row for _, row in remaining.nearest(matrix[record], k, record)]
             remaining.remove(rows)
-            groups[_extended(matrix, remaining, rows, k, gamma)] = formed
+            groups[_extend_group(matrix, remaining, rows, k, gamma)] = formed
             formed += 1
-    _place(matrix, groups, sorted(remaining.rows()), k)
+    _place_remaining(matrix, groups, sorted(remaining.rows()), k)
     return groups
 
 
-def _extended(matrix: NDArray[np.float64], remaining: Remaining, rows: list[int], k: int, gamma: float) -> list[int]:
+def _extend_group(
+    matrix: NDArray[np.float64], remaining: Remaining, rows: list[int], k: int, gamma: float
+) -> list[int]:
     """Return the records of a group and those that join it, taken out of the remaining."""
     near: dict[int, tuple[float, int]] = {}  # of each record of the group, its nearest remaining one
     while len(rows) < 2 * k - 1 and remaining.count and gamma > 0:
@@ -99,7 +101,7 @@ def _extended(matrix: NDArray[np.float64], remaining: Remaining, rows: list[int]
     return rows
 
 
-def _place(matrix: NDArray[np.float64], groups: NDArray[np.int64], rest: list[int], k: int) -> None:
+def _place_remaining(matrix: NDArray[np.float64], groups: NDArray[np.int64], rest: list[int], k: int) -> None:
     """Put each record that is left over into the group with the nearest mean; divide a group that reaches 2k."""
     if not rest:
         return

@@ -21,7 +21,7 @@ BLOCK, FEW = 256, 64  # points of a block, and of those whose boxes are looked a
 PAIRS = 4_000_000  # compared at a time
 
 
-def held(points: Integers, low: Integers, high: Integers, counts: Floats) -> Floats:
+def sum_boxes(points: Integers, low: Integers, high: Integers, counts: Floats) -> Floats:
     """Return what each box holds.
 
     Parameters
@@ -40,28 +40,28 @@ def held(points: Integers, low: Integers, high: Integers, counts: Floats) -> Flo
         Shape (quantities, boxes).
     """
     if len(points) == 1:
-        order, start, end = _sorted(points[0], low[0], high[0])
-        sums = _sums(counts[:, order])
+        order, start, end = _sort_points(points[0], low[0], high[0])
+        sums = _sum_counts(counts[:, order])
         return sums[:, end] - sums[:, start]
     if len(points) == 2:  # noqa: PLR2004 - a plane
-        order, start, end = _sorted(points[0], low[0], high[0])
-        bounds = [_below(points[1][order], start, end, limit[1], counts[:, order]) for limit in (high, low)]
+        order, start, end = _sort_points(points[0], low[0], high[0])
+        bounds = [_sum_below(points[1][order], start, end, limit[1], counts[:, order]) for limit in (high, low)]
         return bounds[0] - bounds[1]
-    return _by_blocks(points.astype(np.int32), low.astype(np.int32), high.astype(np.int32), counts)
+    return _sum_by_blocks(points.astype(np.int32), low.astype(np.int32), high.astype(np.int32), counts)
 
 
-def _sums(counts: Floats) -> Floats:
+def _sum_counts(counts: Floats) -> Floats:
     """Return the sums of what stands before each place, and of all."""
     return np.hstack([np.zeros((len(counts), 1)), np.cumsum(counts, axis=1)])
 
 
-def _sorted(at: Integers, low: Integers, high: Integers) -> tuple[Integers, Integers, Integers]:
+def _sort_points(at: Integers, low: Integers, high: Integers) -> tuple[Integers, Integers, Integers]:
     order = np.argsort(at, kind="stable")
     ranked = at[order]
     return order, np.searchsorted(ranked, low), np.searchsorted(ranked, high)
 
 
-def _below(values: Integers, start: Integers, end: Integers, limit: Integers, counts: Floats) -> Floats:
+def _sum_below(values: Integers, start: Integers, end: Integers, limit: Integers, counts: Floats) -> Floats:
     """Return what the places from start to end hold of values below a limit, digit by digit from the first one.
 
     Claude, Navarro & Ordonez (2015), The wavelet matrix, Information Systems 47, 15-32.
@@ -73,7 +73,7 @@ def _below(values: Integers, start: Integers, end: Integers, limit: Integers, co
         above = (limit >> bit & 1).astype(bool)
         zeros = ahead[start], ahead[end]
         if above.any():
-            sums = _sums(counts * ~one)
+            sums = _sum_counts(counts * ~one)
             found += (sums[:, end] - sums[:, start]) * above
         start = np.where(above, start - zeros[0] + ahead[-1], zeros[0])
         end = np.where(above, end - zeros[1] + ahead[-1], zeros[1])
@@ -82,7 +82,7 @@ def _below(values: Integers, start: Integers, end: Integers, limit: Integers, co
     return found
 
 
-def _blocks(points: Short, rows: Integers, most: int) -> list[Integers]:
+def _split_rows(points: Short, rows: Integers, most: int) -> list[Integers]:
     """Return rows in blocks, cut at the median of the coordinate that is spread most of all its values."""
     spread = np.maximum(points[:, rows].max(axis=1) - points[:, rows].min(axis=1), 1)
     done, left = [], [rows]
@@ -98,16 +98,16 @@ def _blocks(points: Short, rows: Integers, most: int) -> list[Integers]:
     return done
 
 
-def _by_blocks(points: Short, low: Short, high: Short, counts: Floats) -> Floats:
+def _sum_by_blocks(points: Short, low: Short, high: Short, counts: Floats) -> Floats:
     found = np.zeros((len(counts), points.shape[1]))
-    blocks = _blocks(points, np.arange(points.shape[1]), BLOCK)
+    blocks = _split_rows(points, np.arange(points.shape[1]), BLOCK)
     order = np.concatenate(blocks)
     starts = np.cumsum([0, *(len(rows) for rows in blocks)])
     points, counts = points[:, order], counts[:, order]
     least, most = (of.reduceat(points, starts[:-1], axis=1) for of in (np.minimum, np.maximum))
     whole = np.add.reduceat(counts, starts[:-1], axis=1)
     places = np.arange(len(order))
-    parts = [part for i in range(len(blocks)) for part in _blocks(points, places[starts[i] : starts[i + 1]], FEW)]
+    parts = [part for i in range(len(blocks)) for part in _split_rows(points, places[starts[i] : starts[i + 1]], FEW)]
     for part in parts:
         rows = order[part]
         mine, their = low[:, rows], high[:, rows]

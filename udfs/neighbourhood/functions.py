@@ -6,10 +6,10 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import TEXT, declared
+from sdc_sql.udfs.adapters import TEXT, declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
-from sdc_sql.udfs.linkage.scales import spread
-from sdc_sql.udfs.neighbourhood.boxes import held
+from sdc_sql.udfs.linkage.scales import compute_deviation
+from sdc_sql.udfs.neighbourhood.boxes import sum_boxes
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers, Truths
@@ -46,10 +46,10 @@ def neighbourhood(
     if not (np.isfinite(width).all() and (width >= 0).all()):
         raise ValueError("width must be numbers of at least 0: give one, or one for each column")
     missing = np.isnan(columns)
-    within = _numbered([cells, *missing])
+    within = _number_parts([cells, *missing])
     points, low, high = (np.empty((len(columns), len(cells)), dtype=np.int64) for _ in range(3))
     for j, (values, most) in enumerate(zip(columns, width, strict=True)):
-        far = most * _scale(values, missing[j], scaling) * (1 + 1e-9)  # to nine digits
+        far = most * _scale_values(values, missing[j], scaling) * (1 + 1e-9)  # to nine digits
         x = np.where(missing[j], 0, values)
         different, points[j] = np.unique(x, return_inverse=True)
         far = np.where(missing[j], 0, far)
@@ -65,11 +65,11 @@ def neighbourhood(
     if weights is not None:
         unit = 2.0 ** np.floor(np.log2(SUM / fsum(weights)))
         counts.append(np.rint(weights * unit))
-    found = held(points, low, high, np.array(counts))
+    found = sum_boxes(points, low, high, np.array(counts))
     return [found[0], found[1] / unit if weights is not None else np.empty(0)]
 
 
-def _scale(values: Floats, missing: Truths, scaling: str) -> Floats | float:
+def _scale_values(values: Floats, missing: Truths, scaling: str) -> Floats | float:
     known = values[~missing]
     if scaling == "relative":
         return np.abs(values)
@@ -77,10 +77,10 @@ def _scale(values: Floats, missing: Truths, scaling: str) -> Floats | float:
         return 1.0
     if scaling == "range":
         return float(np.ptp(known))
-    return spread(known)
+    return compute_deviation(known)
 
 
-def _numbered(parts: list[Floats | Truths]) -> Integers:
+def _number_parts(parts: list[Floats | Truths]) -> Integers:
     """Return numbers from 0 of what differs in any part."""
     found = np.zeros(len(parts[0]), dtype=np.int64)
     for part in parts:
@@ -90,7 +90,7 @@ def _numbered(parts: list[Floats | Truths]) -> Integers:
 
 
 FUNCTIONS = (
-    declared(
+    declare_function(
         "neighbourhood", neighbourhood, TABLE, by_stratum=False, columns=TABLE, cells=NUMBERS, weights=NUMBERS,
         width=NUMBERS, scaling=TEXT,
     ),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Bound = float | npt.ArrayLike | None
 
 
-def reflected(masked: Floats, lower: Floats, upper: Floats) -> Floats:
+def reflect_at_bounds(masked: Floats, lower: Floats, upper: Floats) -> Floats:
     """Return values reflected at the bounds, as often as it takes, into [lower, upper].
 
     A value d beyond a bound is moved to d inside it. That moves values near a bound inwards: with normal noise of
@@ -46,7 +46,9 @@ def reflected(masked: Floats, lower: Floats, upper: Floats) -> Floats:
     return result
 
 
-def fitted(masked: Floats, original: Floats, lower: Bound, upper: Bound, rounded: bool | npt.ArrayLike) -> Floats:
+def fit_to_bounds(
+    masked: Floats, original: Floats, lower: Bound, upper: Bound, rounded: bool | npt.ArrayLike
+) -> Floats:
     """Return masked values reflected into the bounds, then rounded to whole numbers where asked.
 
     Parameters
@@ -66,8 +68,8 @@ def fitted(masked: Floats, original: Floats, lower: Bound, upper: Bound, rounded
         or if an original value lies outside.
     """
     p = masked.shape[1]
-    low, high = _each(lower, -np.inf, p, "lower"), _each(upper, np.inf, p, "upper")
-    whole = _each(rounded, 0.0, p, "rounded") != 0
+    low, high = _require_bounds(lower, -np.inf, p, "lower"), _require_bounds(upper, np.inf, p, "upper")
+    whole = _require_bounds(rounded, 0.0, p, "rounded") != 0
     for j in range(p):
         if not low[j] < high[j]:
             raise ValueError(f"lower is {low[j]:g} and upper {high[j]:g} for column {j}; expected lower < upper")
@@ -79,13 +81,13 @@ def fitted(masked: Floats, original: Floats, lower: Bound, upper: Bound, rounded
             )
         if whole[j] and np.ceil(low[j]) > np.floor(high[j]):
             raise ValueError(f"no whole number lies in [{low[j]:g}, {high[j]:g}], column {j}; widen the bounds")
-    result = reflected(masked, low, high)
+    result = reflect_at_bounds(masked, low, high)
     for j in np.flatnonzero(whole).tolist():
         result[:, j] = np.clip(np.rint(result[:, j]), np.ceil(low[j]), np.floor(high[j])) + 0.0  # not -0.0
     return result
 
 
-def _each(given: Bound, absent: float, p: int, name: str) -> Floats:
+def _require_bounds(given: Bound, absent: float, p: int, name: str) -> Floats:
     """Return one number per column."""
     found = np.asarray(absent if given is None else given, dtype=np.float64)
     if found.ndim > 0 and found.shape != (p,):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import DRAWS, NUMBER, TEXT, chosen, declared, given, keeping
+from sdc_sql.udfs.adapters import DRAWS, NUMBER, TEXT, choose_function, declare_function, keep_missing, require_given
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
-from sdc_sql.udfs.noise.bounds import fitted
+from sdc_sql.udfs.noise.bounds import fit_to_bounds
 from sdc_sql.udfs.noise.multiplicative import hoehne, hoehne_sum
 from sdc_sql.udfs.noise.nonlinear import nonlinear
 from sdc_sql.udfs.noise.root import noise_root
@@ -21,7 +21,7 @@ def noise(
     lower: Floats, upper: Floats, rounded: list[bool | None], discrete: list[bool | None],
 ) -> Floats:  # fmt: skip
     """Add noise by one of the methods of section 3.4.4 that take all records of a stratum together."""
-    size = given(alpha, "alpha")
+    size = require_given(alpha, "alpha")
     bounds = {
         "lower": np.where(np.isnan(lower), -np.inf, lower),
         "upper": np.where(np.isnan(upper), np.inf, upper),
@@ -30,12 +30,12 @@ def noise(
     whole_steps = [bool(d) for d in discrete]
     # the other methods of sdc_noise are SQL, given the root of their covariances: they never come here
     methods = {
-        "nonlinear": lambda: fitted(nonlinear(x, normals, size, uniforms, discrete=whole_steps), x, **bounds),
+        "nonlinear": lambda: fit_to_bounds(nonlinear(x, normals, size, uniforms, discrete=whole_steps), x, **bounds),
     }
-    return keeping(chosen(method, methods)(), x).T
+    return keep_missing(choose_function(method, methods)(), x).T
 
 
-def root(_stratum: str | None, covariances: Floats | None, sizes: Floats) -> Floats:
+def make_noise_coefficients(_stratum: str | None, covariances: Floats | None, sizes: Floats) -> Floats:
     """Return the coefficients of correlated noise."""
     if covariances is None or np.isnan(covariances).any():
         raise ValueError(
@@ -49,14 +49,16 @@ def multiply(_stratum: str | None, method: str, x: Floats, normals: Floats, unif
              spread: float) -> Floats:  # fmt: skip
     """Multiply by one of the methods of section 3.4.2.2."""
     methods = {
-        "hoehne": lambda: hoehne(x, uniforms[:, 0], normals, given(size, "size"), given(spread, "spread")),
-        "hoehne_sum": lambda: hoehne_sum(x, normals, given(size, "size"), given(spread, "spread")),
+        "hoehne": lambda: hoehne(
+            x, uniforms[:, 0], normals, require_given(size, "size"), require_given(spread, "spread")
+        ),
+        "hoehne_sum": lambda: hoehne_sum(x, normals, require_given(size, "size"), require_given(spread, "spread")),
     }
-    return keeping(chosen(method, methods)(), x).T
+    return keep_missing(choose_function(method, methods)(), x).T
 
 
 FUNCTIONS = (
-    declared(
+    declare_function(
         "noise",
         noise,
         TABLE,
@@ -68,6 +70,6 @@ FUNCTIONS = (
         rounded="BOOLEAN[]",
         discrete="BOOLEAN[]",
     ),
-    declared("noise_root", root, TABLE, covariances=TABLE, sizes=NUMBERS),
-    declared("multiplicative", multiply, TABLE, method=TEXT, **DRAWS, size=NUMBER, spread=NUMBER),
+    declare_function("noise_root", make_noise_coefficients, TABLE, covariances=TABLE, sizes=NUMBERS),
+    declare_function("multiplicative", multiply, TABLE, method=TEXT, **DRAWS, size=NUMBER, spread=NUMBER),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.arguments import Floats, two_or_more
+from sdc_sql.udfs.arguments import Floats, require_two_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,7 @@ def deviations(matrix: Floats) -> Floats:
     """
     found = []
     for j, column in enumerate(_present(matrix)):
-        two_or_more(column.size, f"column {j}")
+        require_two_columns(column.size, f"column {j}")
         # a constant column can differ from its computed mean by rounding
         constant = not column.size or column.min() == column.max()
         found.append(0.0 if constant else column.std(ddof=1))
@@ -55,15 +55,15 @@ def covariance_root(matrix: Floats) -> Floats:
     """
     missing = np.isnan(matrix)
     complete = matrix[~missing.any(axis=1)] if missing.any() else matrix
-    if few_complete(len(complete), none=bool(missing.all())):
+    if require_complete_records(len(complete), none=bool(missing.all())):
         return np.zeros((matrix.shape[1],) * 2)
     sd = deviations(complete)
     scaled = (complete - means(complete)) / np.where(sd > 0, sd, 1.0)
     scaled[:, sd == 0] = 0.0
-    return root(scaled.T @ scaled / (len(complete) - 1), sd)
+    return scale_root(scaled.T @ scaled / (len(complete) - 1), sd)
 
 
-def few_complete(found: int, *, none: bool) -> bool:
+def require_complete_records(found: int, *, none: bool) -> bool:
     """Refuse fewer than two records without a missing value; return whether there is nothing to mask at all."""
     if found >= 2:  # noqa: PLR2004  (n - 1 in the denominator)
         return False
@@ -75,7 +75,7 @@ def few_complete(found: int, *, none: bool) -> bool:
     )
 
 
-def root(correlation: Floats, sd: Floats) -> Floats:
+def scale_root(correlation: Floats, sd: Floats) -> Floats:
     """Return R^(1/2) D for a correlation matrix R (0 where a column is constant) and standard deviations D."""
     eigenvalues, vectors = np.linalg.eigh((correlation + correlation.T) / 2)
     roots = np.sqrt(np.where(eigenvalues > SINGULAR, eigenvalues, 0.0))

@@ -9,9 +9,16 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from sdc_sql.udfs.arguments import Floats, columns, normals_like, number, two_or_more, uniforms_of
+from sdc_sql.udfs.arguments import (
+    Floats,
+    require_columns,
+    require_normals,
+    require_parameter,
+    require_two_columns,
+    require_uniforms,
+)
 from sdc_sql.udfs.noise.moments import deviations, means
-from sdc_sql.udfs.ranks import ascending
+from sdc_sql.udfs.ranks import sort_places
 
 # A deviation this small a part of the original one is left over from rounding.
 CONSTANT = 1e-9
@@ -58,11 +65,11 @@ def hoehne(x: npt.ArrayLike, uniforms: npt.ArrayLike, normals: npt.ArrayLike, f:
     >>> bool(np.isclose(masked.mean(), x.mean())), bool(np.isclose(masked.std(), x.std()))
     (True, True)
     """
-    matrix = columns(x)
-    draws = normals_like(normals, matrix)
-    up = uniforms_of(uniforms, matrix.shape[:1]) >= 0.5  # noqa: PLR2004  (even chances)
-    main = number(f, "f", above=0, below=1)
-    noise = number(s, "spread", least=0, below=main / 2)
+    matrix = require_columns(x)
+    draws = require_normals(normals, matrix)
+    up = require_uniforms(uniforms, matrix.shape[:1]) >= 0.5  # noqa: PLR2004  (even chances)
+    main = require_parameter(f, "f", above=0, below=1)
+    noise = require_parameter(s, "spread", least=0, below=main / 2)
     masked = matrix * (np.where(up, 1 + main, 1 - main)[:, np.newaxis] + noise * draws)
     before, after = deviations(matrix), deviations(masked)
     if (after < CONSTANT * before).any():
@@ -111,10 +118,10 @@ def hoehne_sum(x: npt.ArrayLike, normals: npt.ArrayLike, mean: float, sd: float)
     >>> hoehne_sum([10.0, 1000.0, 100.0, 200.0], [0.0, 0.0, 0.0, 0.0], 0.1, 0.02)
     array([ 80., 900., 110., 220.])
     """
-    matrix = columns(x)
-    draws = normals_like(normals, matrix)
-    m = number(mean, "mean", above=0, below=1)
-    if number(sd, "spread", least=0, most=m / 3) < LEAST_SPREAD * m * (1 - CONSTANT):
+    matrix = require_columns(x)
+    draws = require_normals(normals, matrix)
+    m = require_parameter(mean, "mean", above=0, below=1)
+    if require_parameter(sd, "spread", least=0, most=m / 3) < LEAST_SPREAD * m * (1 - CONSTANT):
         raise ValueError(
             f"spread is {sd}; expected at least a tenth of the size, {LEAST_SPREAD * m:g}, and at most a "
             f"third, {m / 3:g}: with less, each released value leaves two candidates only"
@@ -126,13 +133,13 @@ def hoehne_sum(x: npt.ArrayLike, normals: npt.ArrayLike, mean: float, sd: float)
         )
     result = matrix.copy()
     for j, column in enumerate(matrix.T):
-        order = ascending(-column, draws[:, j])
-        two_or_more(order.size, f"column {j}")
-        result[order, j] = _balanced(column[order], column[order] * changes[order, j])
+        order = sort_places(-column, draws[:, j])
+        require_two_columns(order.size, f"column {j}")
+        result[order, j] = _balance_steps(column[order], column[order] * changes[order, j])
     return result.reshape(np.shape(x))
 
 
-def _balanced(descending: Floats, steps: Floats) -> Floats:
+def _balance_steps(descending: Floats, steps: Floats) -> Floats:
     """Return values with steps taken down where the masked sum is ahead, up where not; the last one evens out."""
     ahead = 0.0  # masked sum minus original sum so far
     moves: list[float] = []

@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from sdc_sql.udfs.arguments import Floats, Integers, columns, normals_like, number, two_or_more, uniforms_of
+from sdc_sql.udfs.arguments import (
+    Floats,
+    Integers,
+    require_columns,
+    require_normals,
+    require_parameter,
+    require_two_columns,
+    require_uniforms,
+)
 from sdc_sql.udfs.noise.moments import covariance_root
-from sdc_sql.udfs.ranks import ascending
+from sdc_sql.udfs.ranks import sort_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,19 +72,19 @@ def nonlinear(
     >>> nonlinear([1, 1, 2, 5], [0.1, -0.3, 0.9, 0.0], 0.5, [0.3, 0.1, 0.5, 0.7], discrete=True)
     array([1., 1., 5., 5.])
     """
-    matrix = columns(x)
-    draws = normals_like(normals, matrix)
-    breakers = uniforms_of(uniforms, np.shape(x)).reshape(matrix.shape)
-    a = number(alpha, "alpha", least=0)
-    steps = _one_each(discrete, matrix.shape[1])
+    matrix = require_columns(x)
+    draws = require_normals(normals, matrix)
+    breakers = require_uniforms(uniforms, np.shape(x)).reshape(matrix.shape)
+    a = require_parameter(alpha, "alpha", least=0)
+    steps = _list_discrete(discrete, matrix.shape[1])
     scores = np.full_like(matrix, np.nan)
     ordered: list[Integers] = []
     tables: dict[int, Floats] = {}
     for j, (column, breaker) in enumerate(zip(matrix.T, breakers.T, strict=True)):
-        order = ascending(column, breaker)
-        two_or_more(order.size, f"column {j}")
+        order = sort_places(column, breaker)
+        require_two_columns(order.size, f"column {j}")
         if order.size not in tables:
-            tables[order.size] = normal_scores(order.size)
+            tables[order.size] = list_normal_scores(order.size)
         scores[order, j] = tables[order.size]
         ordered.append(order)
     if a == 0:
@@ -89,12 +97,12 @@ def nonlinear(
     return result.reshape(np.shape(x))
 
 
-def normal_scores(n: int) -> Floats:
+def list_normal_scores(n: int) -> Floats:
     """Return the normal quantiles at (r - 1/2) / n for r = 1 .. n.
 
     Examples
     --------
-    >>> normal_scores(3).round(4)
+    >>> list_normal_scores(3).round(4)
     array([-0.9674,  0.    ,  0.9674])
     """
     lower = np.fromiter(map(NormalDist().inv_cdf, ((np.arange(1, n // 2 + 1) - 0.5) / n).tolist()), dtype=np.float64)
@@ -123,7 +131,7 @@ def _inverse(ordered: Floats, u: Floats, *, step: bool) -> Floats:
     return np.asarray(np.where(left == right, left, left * (1 - share) + right * share), dtype=np.float64)
 
 
-def _one_each(discrete: bool | Iterable[bool], p: int) -> list[bool]:
+def _list_discrete(discrete: bool | Iterable[bool], p: int) -> list[bool]:
     found = [discrete] * p if isinstance(discrete, bool | np.bool_) else [bool(d) for d in discrete]
     if len(found) != p:
         raise ValueError(f"discrete has {len(found)} entries; expected one truth value, or one for each of {p} columns")

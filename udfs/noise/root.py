@@ -51,7 +51,7 @@ def noise_root(covariances: Sequence[Sequence[float]], sizes: Sequence[float]) -
     applied: list[list[float]] = []
     free: list[int] = []
     for j in range(p):
-        row = _solved(exact, [covariances[j][i] for i in free])
+        row = _solve_triangular(exact, [covariances[j][i] for i in free])
         rest = covariances[j][j] - _sum(r * r for r in row)
         if rest <= SINGULAR * covariances[j][j]:
             weights = _weights(exact, row)
@@ -69,7 +69,7 @@ def noise_root(covariances: Sequence[Sequence[float]], sizes: Sequence[float]) -
     return applied
 
 
-def _solved(root: list[list[float]], products: list[float]) -> list[float]:
+def _solve_triangular(root: list[list[float]], products: list[float]) -> list[float]:
     """Return r with L r = products, for the lower triangular L given by its rows."""
     found: list[float] = []
     for row, product in zip(root, products, strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.arguments import numeric
+from sdc_sql.udfs.arguments import require_numeric
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -15,7 +15,7 @@ TOLERANCE = 1e-9
 GREATEST_CONDITION = 1e12
 
 
-def checked(p: npt.ArrayLike, name: str = "p") -> Floats:
+def require_pram_matrix(p: npt.ArrayLike, name: str = "p") -> Floats:
     """Return a PRAM matrix as float64, or refuse it.
 
     Parameters
@@ -41,11 +41,11 @@ def checked(p: npt.ArrayLike, name: str = "p") -> Floats:
 
     Examples
     --------
-    >>> checked([[0.9, 0.1], [0, 1]])
+    >>> require_pram_matrix([[0.9, 0.1], [0, 1]])
     array([[0.9, 0.1],
            [0. , 1. ]])
     """
-    matrix = numeric(p, name)
+    matrix = require_numeric(p, name)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:  # noqa: PLR2004 - rows and columns
         raise ValueError(f"{name} has shape {matrix.shape}; expected (K, K), a row and a column for each category")
     inside = (matrix >= 0) & (matrix <= 1)  # of NaN too
@@ -63,9 +63,9 @@ def checked(p: npt.ArrayLike, name: str = "p") -> Floats:
     return matrix
 
 
-def counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Floats:
+def require_counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Floats:
     """Return a frequency table of exactly this shape as float64: finite, at least 0, whole or not."""
-    table = numeric(values, name)
+    table = require_numeric(values, name)
     if table.shape != shape:
         raise ValueError(f"{name} has shape {table.shape}; expected {shape}, a frequency for each category")
     if not (np.isfinite(table) & (table >= 0)).all():
@@ -76,7 +76,7 @@ def counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Floats:
     return table
 
 
-def some(table: Floats, name: str) -> Floats:
+def require_records(table: Floats, name: str) -> Floats:
     """Return the table, or refuse one without any record."""
     if not table.sum() > 0:
         raise ValueError(f"{name} sums to 0; expected at least one record: without any there is nothing to preserve")

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.arguments import number
-from sdc_sql.udfs.pram.power_series import all_but_one, binomial, product
+from sdc_sql.udfs.arguments import require_parameter
+from sdc_sql.udfs.pram.power_series import binomial, multiply_others, multiply_series
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -58,8 +58,8 @@ def correct_match(frequencies: ArrayLike, cells: ArrayLike, theta: float, most: 
     """
     t = np.asarray(frequencies, dtype=np.float64)
     n = np.asarray(cells, dtype=np.float64)
-    number(theta, "theta", least=0, most=1)
-    number(most, "most", least=1)
+    require_parameter(theta, "theta", least=0, most=1)
+    require_parameter(most, "most", least=1)
     if t.ndim != 1 or t.shape != n.shape:
         raise ValueError(f"frequencies and cells have shapes {t.shape} and {n.shape}; expected one of each: (m,) both")
     k = n.sum()
@@ -71,8 +71,8 @@ def correct_match(frequencies: ArrayLike, cells: ArrayLike, theta: float, most: 
     # to the target's cell from its own, from the others of its frequency, and from those of the other frequencies
     own = binomial(t - 1, log_stays, log_leaves, most)
     alike = binomial((n - 1) * t, log_comes, log_away, most)
-    unlike = all_but_one(binomial(n * t, log_comes, log_away, most))
-    q = product(product(own, alike), unlike)
+    unlike = multiply_others(binomial(n * t, log_comes, log_away, most))
+    q = multiply_series(multiply_series(own, alike), unlike)
     # 1 / (1 + odds against): the ratio q(a) / q(a-1) stays finite where both underflow
     with np.errstate(over="ignore", invalid="ignore"):
         against = np.exp((log_leaves - log_stays)[:, np.newaxis] + q[:, 1:] - q[:, :-1])

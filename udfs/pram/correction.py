@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.pram.checks import checked, counts, inverse
+from sdc_sql.udfs.pram.checks import inverse, require_counts, require_pram_matrix
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -63,8 +63,8 @@ def estimate(p: npt.ArrayLike, released: npt.ArrayLike) -> tuple[Floats, Floats]
     array([[ 28.125, -28.125],
            [-28.125,  28.125]])
     """
-    matrix = checked(p)
-    table = inverse(matrix).T @ counts(released, matrix.shape[:1], "released")
+    matrix = require_pram_matrix(p)
+    table = inverse(matrix).T @ require_counts(released, matrix.shape[:1], "released")
     return table, covariance(matrix, np.maximum(table, 0))
 
 
@@ -96,8 +96,8 @@ def covariance(p: npt.ArrayLike, table: npt.ArrayLike) -> Floats:
     array([[ 28.125, -28.125],
            [-28.125,  28.125]])
     """
-    matrix = checked(p)
-    t = counts(table, matrix.shape[:1], "table")
+    matrix = require_pram_matrix(p)
+    t = require_counts(table, matrix.shape[:1], "table")
     w = inverse(matrix)
     found = (w.T * (t @ matrix)) @ w - np.diag(t)
     symmetric: Floats = (found + found.T) / 2
@@ -136,8 +136,8 @@ def variance_inflation(p: npt.ArrayLike, table: npt.ArrayLike) -> Floats:
     >>> variance_inflation([[0.9, 0.1], [0.1, 0.9]], [110, 90]).round(4)
     array([1.5682, 1.5682])
     """
-    matrix = checked(p)
-    t = counts(table, matrix.shape[:1], "table")
+    matrix = require_pram_matrix(p)
+    t = require_counts(table, matrix.shape[:1], "table")
     w = inverse(matrix)
     n = t.sum()
     added = (t @ matrix) @ (w * w) - t

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import NUMBER, TEXT, chosen, declared, given
+from sdc_sql.udfs.adapters import NUMBER, TEXT, choose_function, declare_function, require_given
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
 from sdc_sql.udfs.pram.correct_match import correct_match
 from sdc_sql.udfs.pram.correction import estimate, variance_inflation
 from sdc_sql.udfs.pram.iterative import invariant_iterative
-from sdc_sql.udfs.pram.matrix import invariant_two_stage, of_pd_alpha
+from sdc_sql.udfs.pram.matrix import invariant_two_stage, make_pd_alpha_matrix
 from sdc_sql.udfs.pram.two_way import estimate_two_way
 
 if TYPE_CHECKING:
@@ -30,12 +30,12 @@ def invariant(p: Floats | None, frequencies: Floats, method: str, pd: float, alp
     methods = {
         "two_stage": lambda: invariant_two_stage(_square(p), frequencies),
         "iterative": lambda: invariant_iterative(_square(p), frequencies),
-        "pd_alpha": lambda: of_pd_alpha(frequencies, given(pd, "pd"), given(alpha, "alpha")),
+        "pd_alpha": lambda: make_pd_alpha_matrix(frequencies, require_given(pd, "pd"), require_given(alpha, "alpha")),
     }
-    return np.ravel(chosen(method, methods)())
+    return np.ravel(choose_function(method, methods)())
 
 
-def estimated(p: Floats, released: Floats) -> list[Floats]:
+def estimate_frequencies(p: Floats, released: Floats) -> list[Floats]:
     """Return the estimates, their standard errors, the variance inflation, and the covariances as one list."""
     n = len(released)
     matrix = np.reshape(p, (n, n))
@@ -44,7 +44,7 @@ def estimated(p: Floats, released: Floats) -> list[Floats]:
     return [table, errors, variance_inflation(matrix, np.maximum(table, 0)), np.ravel(covariances)]
 
 
-def estimated_two_way(p: Floats, q: Floats, released: Floats) -> list[Floats]:
+def estimate_two_way_table(p: Floats, q: Floats, released: Floats) -> list[Floats]:
     """Return the estimates and their standard errors, row by row."""
     shape = (round(len(p) ** 0.5), round(len(q) ** 0.5))
     table, variances = estimate_two_way(np.reshape(p, (shape[0],) * 2), np.reshape(q, (shape[1],) * 2),
@@ -52,16 +52,16 @@ def estimated_two_way(p: Floats, q: Floats, released: Floats) -> list[Floats]:
     return [np.ravel(table), np.sqrt(np.maximum(np.ravel(variances), 0))]
 
 
-def matched(frequencies: Floats, cells: Floats, theta: float, most: float) -> Floats:
+def match_frequencies(frequencies: Floats, cells: Floats, theta: float, most: float) -> Floats:
     """Return the probabilities of a correct match, one list per frequency."""
-    highest = given(most, "most")
+    highest = require_given(most, "most")
     if highest != int(highest) or highest < 1:
         raise ValueError(f"most is {most:g}: it must be a whole number of at least 1")
     return correct_match(frequencies, cells, theta, int(highest))
 
 
 FUNCTIONS = (
-    declared(
+    declare_function(
         "invariant",
         invariant,
         NUMBERS,
@@ -72,9 +72,18 @@ FUNCTIONS = (
         pd=NUMBER,
         alpha=NUMBER,
     ),
-    declared("estimate", estimated, TABLE, by_stratum=False, p=NUMBERS, released=NUMBERS),
-    declared("estimate_two_way", estimated_two_way, TABLE, by_stratum=False, p=NUMBERS, q=NUMBERS, released=NUMBERS),
-    declared(
-        "correct_match", matched, TABLE, by_stratum=False, frequencies=NUMBERS, cells=NUMBERS, theta=NUMBER, most=NUMBER
+    declare_function("estimate", estimate_frequencies, TABLE, by_stratum=False, p=NUMBERS, released=NUMBERS),
+    declare_function(
+        "estimate_two_way", estimate_two_way_table, TABLE, by_stratum=False, p=NUMBERS, q=NUMBERS, released=NUMBERS
+    ),
+    declare_function(
+        "correct_match",
+        match_frequencies,
+        TABLE,
+        by_stratum=False,
+        frequencies=NUMBERS,
+        cells=NUMBERS,
+        theta=NUMBER,
+        most=NUMBER,
     ),
 )

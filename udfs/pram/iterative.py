@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.arguments import number
-from sdc_sql.udfs.pram.checks import checked, counts, some
+from sdc_sql.udfs.arguments import require_parameter
+from sdc_sql.udfs.pram.checks import require_counts, require_pram_matrix, require_records
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -26,7 +26,7 @@ def invariant_iterative(
     Parameters
     ----------
     p
-        (K, K), as of :func:`sdc_sql.udfs.pram.checks.checked`.
+        (K, K), as of :func:`sdc_sql.udfs.pram.checks.require_pram_matrix`.
     frequencies
         T, the original frequencies, (K,), at least 0, not all 0.
     tolerance
@@ -66,19 +66,19 @@ def invariant_iterative(
     >>> (r.T @ [50, 30, 20]).round(9)
     array([50., 30., 20.])
     """
-    matrix = checked(p)
-    t = some(counts(frequencies, matrix.shape[:1], "frequencies"), "frequencies")
-    number(tolerance, "tolerance", above=0)
-    number(rounds, "rounds", least=1)
+    matrix = require_pram_matrix(p)
+    t = require_records(require_counts(frequencies, matrix.shape[:1], "frequencies"), "frequencies")
+    require_parameter(tolerance, "tolerance", above=0)
+    require_parameter(rounds, "rounds", least=1)
     there = np.flatnonzero(t)
     kept = matrix[np.ix_(there, there)]
-    _with_way_back(kept, there)
+    _refuse_one_way_changes(kept, there)
     found = np.eye(t.size)
-    found[np.ix_(there, there)] = _scaled(kept, t[there], there, tolerance, int(rounds))
+    found[np.ix_(there, there)] = _scale_matrix(kept, t[there], there, tolerance, int(rounds))
     return found
 
 
-def _scaled(kept: Floats, t: Floats, there: npt.NDArray[np.intp], tolerance: float, rounds: int) -> Floats:
+def _scale_matrix(kept: Floats, t: Floats, there: npt.NDArray[np.intp], tolerance: float, rounds: int) -> Floats:
     """Return the scaled matrix of categories that all have records, rows scaled last."""
     share = t / t.sum()
     rows: Floats = kept / kept.sum(axis=1, keepdims=True)
@@ -100,7 +100,7 @@ def _scaled(kept: Floats, t: Floats, there: npt.NDArray[np.intp], tolerance: flo
     )
 
 
-def _with_way_back(kept: Floats, there: npt.NDArray[np.intp]) -> None:
+def _refuse_one_way_changes(kept: Floats, there: npt.NDArray[np.intp]) -> None:
     """Refuse changes that no invariant matrix can have, since such flows are never returned."""
     lost = there[kept.sum(axis=1) == 0]
     if lost.size:
@@ -108,7 +108,7 @@ def _with_way_back(kept: Floats, there: npt.NDArray[np.intp]) -> None:
             f"category {lost[0]} has records, and row {lost[0]} of p leads to categories without only; expected a "
             "probability to stay, or to become one with records: nothing may move to an empty category"
         )
-    leads = _reached(kept > 0)
+    leads = _find_reachable(kept > 0)
     final = np.argwhere((kept > 0) & ~leads.T)
     if final.size:
         k, j = there[final[0]]
@@ -118,7 +118,7 @@ def _with_way_back(kept: Floats, there: npt.NDArray[np.intp]) -> None:
         )
 
 
-def _reached(possible: Truths) -> Truths:
+def _find_reachable(possible: Truths) -> Truths:
     """Return what can be reached from where by any number of steps, by squaring."""
     found = possible | np.eye(possible.shape[0], dtype=np.bool_)
     while True:

@@ -23,8 +23,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.arguments import number
-from sdc_sql.udfs.pram.checks import checked, counts, some
+from sdc_sql.udfs.arguments import require_parameter
+from sdc_sql.udfs.pram.checks import require_counts, require_pram_matrix, require_records
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -58,10 +58,10 @@ def retention(k: int, probability: float) -> Floats:
     >>> retention(2, 0.9).T @ [110, 90]
     array([108.,  92.])
     """
-    number(k, "k", least=2)
+    require_parameter(k, "k", least=2)
     if k != int(k):
         raise ValueError(f"k is {k}; expected a whole number of categories")
-    stays = number(probability, "probability", least=0, most=1)
+    stays = require_parameter(probability, "probability", least=0, most=1)
     matrix = np.full((int(k), int(k)), (1 - stays) / (k - 1))
     np.fill_diagonal(matrix, stays)
     return matrix
@@ -78,7 +78,7 @@ def invariant_two_stage(p: npt.ArrayLike, frequencies: npt.ArrayLike, *, keep_ze
     Parameters
     ----------
     p
-        (K, K), as of :func:`checked`.
+        (K, K), as of :func:`require_pram_matrix`.
     frequencies
         T, the original frequencies, (K,), at least 0, not all 0; sums of weights are allowed.
     keep_zeros
@@ -93,7 +93,7 @@ def invariant_two_stage(p: npt.ArrayLike, frequencies: npt.ArrayLike, *, keep_ze
     Raises
     ------
     ValueError
-        As :func:`checked`; if the frequencies do not fit; if `keep_zeros` is asked for, and R allows
+        As :func:`require_pram_matrix`; if the frequencies do not fit; if `keep_zeros` is asked for, and R allows
         a change that p excludes.
 
     Examples
@@ -105,8 +105,8 @@ def invariant_two_stage(p: npt.ArrayLike, frequencies: npt.ArrayLike, *, keep_ze
     >>> r.T @ [110, 90]
     array([110.,  90.])
     """
-    matrix = checked(p)
-    t = some(counts(frequencies, matrix.shape[:1], "frequencies"), "frequencies")
+    matrix = require_pram_matrix(p)
+    t = require_records(require_counts(frequencies, matrix.shape[:1], "frequencies"), "frequencies")
     there = np.flatnonzero(t)
     first = matrix[there]
     flows = t[there, np.newaxis] * first
@@ -116,11 +116,11 @@ def invariant_two_stage(p: npt.ArrayLike, frequencies: npt.ArrayLike, *, keep_ze
     found = np.eye(t.size)
     found[np.ix_(there, there)] = first @ undone.T
     if keep_zeros:
-        _without_new_changes(found, matrix)
+        _refuse_new_changes(found, matrix)
     return found
 
 
-def of_pd_alpha(frequencies: npt.ArrayLike, pd: float, alpha: float) -> Floats:
+def make_pd_alpha_matrix(frequencies: npt.ArrayLike, pd: float, alpha: float) -> Floats:
     r"""Return an invariant matrix by the parameters of sdcMicro's pram(), whose diagonal is at least pd.
 
     :math:`R = \alpha R_s + (1 - \alpha) I`, :math:`R_s` the two-stage matrix of one with the diagonal pd and equal
@@ -151,16 +151,16 @@ def of_pd_alpha(frequencies: npt.ArrayLike, pd: float, alpha: float) -> Floats:
 
     Examples
     --------
-    >>> of_pd_alpha([60, 30, 10], 0.8, 1.0).round(4)
+    >>> make_pd_alpha_matrix([60, 30, 10], 0.8, 1.0).round(4)
     array([[0.9331, 0.0457, 0.0212],
            [0.0913, 0.8845, 0.0242],
            [0.1274, 0.0726, 0.8   ]])
     """
     t = np.asarray(frequencies)
-    stays, weight = number(pd, "pd", least=0, most=1), number(alpha, "alpha", least=0, most=1)
+    stays, weight = require_parameter(pd, "pd", least=0, most=1), require_parameter(alpha, "alpha", least=0, most=1)
     if t.ndim != 1 or t.size < 2:  # noqa: PLR2004 - one category has no other to become
         raise ValueError(f"frequencies has shape {t.shape}; expected (K,), two categories or more")
-    t = some(counts(t, t.shape, "frequencies"), "frequencies")
+    t = require_records(require_counts(t, t.shape, "frequencies"), "frequencies")
     there = np.flatnonzero(t)
     found = np.eye(t.size)
     if there.size == 1:
@@ -173,7 +173,7 @@ def of_pd_alpha(frequencies: npt.ArrayLike, pd: float, alpha: float) -> Floats:
     return found
 
 
-def _without_new_changes(found: Floats, matrix: Floats) -> None:
+def _refuse_new_changes(found: Floats, matrix: Floats) -> None:
     """Refuse a matrix that changes k to j where the first one cannot; that k can stay is no change."""
     new = np.argwhere((found > 0) & (matrix == 0) & ~np.eye(matrix.shape[0], dtype=np.bool_))
     if new.size:

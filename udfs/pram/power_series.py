@@ -46,7 +46,7 @@ def binomial(trials: Floats, log_p: Floats, log_rest: Floats, most: int) -> Floa
     return found
 
 
-def product(first: Floats, second: Floats) -> Floats:
+def multiply_series(first: Floats, second: Floats) -> Floats:
     """Return the products of two arrays of series of one shape, cut off where they are.
 
     Parameters
@@ -63,7 +63,7 @@ def product(first: Floats, second: Floats) -> Floats:
     --------
     (1 + s)^2 = 1 + 2 s + s^2.
 
-    >>> np.exp(product(np.zeros(2), np.zeros(2)))
+    >>> np.exp(multiply_series(np.zeros(2), np.zeros(2)))
     array([1., 2.])
     """
     found = np.empty_like(first)
@@ -72,7 +72,7 @@ def product(first: Floats, second: Floats) -> Floats:
     return found
 
 
-def all_but_one(series: Floats) -> Floats:
+def multiply_others(series: Floats) -> Floats:
     """Return, for each series, the product of all the others, in O(m) products.
 
     A series cannot be divided out of the product of all (its first coefficient may be 0), so the others are those
@@ -90,7 +90,7 @@ def all_but_one(series: Floats) -> Floats:
 
     Examples
     --------
-    >>> np.exp(all_but_one(np.log([[1.0, 2.0], [1.0, 3.0], [1.0, 5.0]]))).round(12)
+    >>> np.exp(multiply_others(np.log([[1.0, 2.0], [1.0, 3.0], [1.0, 5.0]]))).round(12)
     array([[1., 8.],
            [1., 7.],
            [1., 5.]])
@@ -99,5 +99,5 @@ def all_but_one(series: Floats) -> Floats:
     passed = np.full_like(both, -np.inf)
     passed[:, 0, 0] = 0.0
     for j in range(1, series.shape[0]):
-        passed[:, j] = product(passed[:, j - 1], both[:, j - 1])
-    return product(passed[0], passed[1, ::-1])
+        passed[:, j] = multiply_series(passed[:, j - 1], both[:, j - 1])
+    return multiply_series(passed[0], passed[1, ::-1])

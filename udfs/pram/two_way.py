@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.pram.checks import checked, counts, inverse
+from sdc_sql.udfs.pram.checks import inverse, require_counts, require_pram_matrix
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -60,8 +60,8 @@ def estimate_two_way(px: npt.ArrayLike, py: npt.ArrayLike, released: npt.ArrayLi
     array([[31.7285, 35.2441],
            [28.916 , 32.4316]])
     """
-    rows, columns = checked(px, "px"), checked(py, "py")
-    observed = counts(released, (rows.shape[0], columns.shape[0]), "released")
+    rows, columns = require_pram_matrix(px, "px"), require_pram_matrix(py, "py")
+    observed = require_counts(released, (rows.shape[0], columns.shape[0]), "released")
     wx, wy = inverse(rows, "px"), inverse(columns, "py")
     table = wx.T @ observed @ wy
     t = np.maximum(table, 0)

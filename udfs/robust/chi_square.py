@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import erf, exp, lgamma, log, sqrt
 
 
-def below(x: float, degrees: int) -> float:
+def chi_square_cdf(x: float, degrees: int) -> float:
     """Return the probability that it is at most x, by P(a + 1, y) = P(a, y) - y^a e^-y / gamma(a + 1).
 
     Abramowitz & Stegun (1972), 6.5.21, with a = degrees / 2 and y = x / 2.
 
     Examples
     --------
-    >>> round(below(5.991464547107979, 2), 12), round(below(3.841458820694124, 1), 12)
+    >>> round(chi_square_cdf(5.991464547107979, 2), 12), round(chi_square_cdf(3.841458820694124, 1), 12)
     (0.95, 0.95)
     """
     if x <= 0:
@@ -25,18 +25,18 @@ def below(x: float, degrees: int) -> float:
     return min(max(found, 0.0), 1.0)
 
 
-def quantile(probability: float, degrees: int) -> float:
+def chi_square_quantile(probability: float, degrees: int) -> float:
     """Return below what it is with a probability, by bisection.
 
     Examples
     --------
-    >>> round(quantile(0.975, 3), 9)
+    >>> round(chi_square_quantile(0.975, 3), 9)
     9.348403604
     """
     low, high = 0.0, 1.0
-    while below(high, degrees) < probability:
+    while chi_square_cdf(high, degrees) < probability:
         high *= 2
     for _ in range(200):
         middle = (low + high) / 2
-        low, high = (middle, high) if below(middle, degrees) < probability else (low, middle)
+        low, high = (middle, high) if chi_square_cdf(middle, degrees) < probability else (low, middle)
     return (low + high) / 2

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import NUMBER, declared
+from sdc_sql.udfs.adapters import NUMBER, declare_function
 from sdc_sql.udfs.arrow_function import NULL, TABLE
 from sdc_sql.udfs.neighbourhood.functions import neighbourhood
-from sdc_sql.udfs.robust.chi_square import quantile
-from sdc_sql.udfs.robust.mcd import OUTLYING, mcd, squared_distances
+from sdc_sql.udfs.robust.chi_square import chi_square_quantile
+from sdc_sql.udfs.robust.mcd import OUTLYING, compute_mahalanobis, mcd
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats
@@ -28,8 +28,8 @@ def robust_distances(columns: Floats) -> list[Floats]:
     # in one order, so that sums are the same in whatever order records come
     centre, covariance = mcd(x[np.lexsort(x.T)])
     found = np.full(columns.shape[1], NULL)
-    found[whole] = [float(f"{d:.9g}") for d in np.sqrt(squared_distances(x, centre, covariance))]
-    return [found, np.array([np.sqrt(quantile(OUTLYING, len(columns)))])]
+    found[whole] = [float(f"{d:.9g}") for d in np.sqrt(compute_mahalanobis(x, centre, covariance))]
+    return [found, np.array([np.sqrt(chi_square_quantile(OUTLYING, len(columns)))])]
 
 
 def robust_disclosure(before: Floats, after: Floats, width: float | None, near: float | None) -> list[Floats]:
@@ -66,8 +66,8 @@ def robust_disclosure(before: Floats, after: Floats, width: float | None, near: 
 
 
 FUNCTIONS = (
-    declared("robust_distances", robust_distances, TABLE, by_stratum=False, columns=TABLE),
-    declared(
+    declare_function("robust_distances", robust_distances, TABLE, by_stratum=False, columns=TABLE),
+    declare_function(
         "robust_disclosure", robust_disclosure, TABLE, by_stratum=False, before=TABLE, after=TABLE, width=NUMBER,
         near=NUMBER,
     ),

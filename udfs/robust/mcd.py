@@ -11,7 +11,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.robust.chi_square import below, quantile
+from sdc_sql.udfs.robust.chi_square import chi_square_cdf, chi_square_quantile
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats
@@ -48,26 +48,26 @@ def mcd(x: Floats) -> tuple[Floats, Floats]:
     half = (n + p + 1) // 2
     tried = []
     for shape in _starts(z):
-        found = _of_nearest(z, *_made(z, shape), -(-n // 2))
+        found = _estimate_nearest(z, *_make_estimate(z, shape), -(-n // 2))
         for _ in range(FEW):
-            found = _of_nearest(z, *found, half)
+            found = _estimate_nearest(z, *found, half)
         tried.append(found)
-    sizes = [_size(found) for found in tried]
+    sizes = [_compute_log_volume(found) for found in tried]
     centre, covariance = tried[int(np.argmin(sizes))]
     size, before = min(sizes), np.inf
     for _ in range(STEPS):
         if size > before - ENOUGH:
             break
-        centre, covariance = _of_nearest(z, centre, covariance, half)
-        before, size = size, _size((centre, covariance))
-    apart = squared_distances(z, centre, covariance * _consistent(half / n, p))
-    bulk = apart <= quantile(OUTLYING, p)
+        centre, covariance = _estimate_nearest(z, centre, covariance, half)
+        before, size = size, _compute_log_volume((centre, covariance))
+    apart = compute_mahalanobis(z, centre, covariance * _consistent(half / n, p))
+    bulk = apart <= chi_square_quantile(OUTLYING, p)
     share = float(bulk.mean())
-    centre, covariance = _moments(z[bulk])
+    centre, covariance = _compute_moments(z[bulk])
     return centre * spread + middle, covariance * _consistent(share, p) * np.outer(spread, spread)
 
 
-def squared_distances(x: Floats, centre: Floats, covariance: Floats) -> Floats:
+def compute_mahalanobis(x: Floats, centre: Floats, covariance: Floats) -> Floats:
     """Return the squared Mahalanobis distances of records.
 
     Raises
@@ -87,21 +87,21 @@ def squared_distances(x: Floats, centre: Floats, covariance: Floats) -> Floats:
 
 def _consistent(share: float, p: int) -> float:
     """Return by what the covariance of a share of normal records, the nearest, is too small."""
-    return share / below(quantile(share, p), p + 2) if share < 1 else 1.0
+    return share / chi_square_cdf(chi_square_quantile(share, p), p + 2) if share < 1 else 1.0
 
 
-def _size(found: tuple[Floats, Floats]) -> float:
+def _compute_log_volume(found: tuple[Floats, Floats]) -> float:
     return float(np.linalg.slogdet(found[1])[1])
 
 
-def _moments(z: Floats) -> tuple[Floats, Floats]:
+def _compute_moments(z: Floats) -> tuple[Floats, Floats]:
     return z.mean(axis=0), np.atleast_2d(np.cov(z, rowvar=False))
 
 
-def _of_nearest(z: Floats, centre: Floats, covariance: Floats, many: int) -> tuple[Floats, Floats]:
+def _estimate_nearest(z: Floats, centre: Floats, covariance: Floats, many: int) -> tuple[Floats, Floats]:
     """Return mean and covariance of the records that are nearest."""
-    apart = squared_distances(z, centre, covariance)
-    return _moments(z[np.argpartition(apart, many - 1)[:many]])
+    apart = compute_mahalanobis(z, centre, covariance)
+    return _compute_moments(z[np.argpartition(apart, many - 1)[:many]])
 
 
 def _ranks(column: Floats) -> Floats:
@@ -124,7 +124,7 @@ def _starts(z: Floats) -> list[Floats]:
     return [np.atleast_2d(shape) for shape in (*every, signs.T @ signs / n, np.cov(near, rowvar=False))]
 
 
-def _made(z: Floats, shape: Floats) -> tuple[Floats, Floats]:
+def _make_estimate(z: Floats, shape: Floats) -> tuple[Floats, Floats]:
     """Return a centre and a covariance along the axes of a first estimate, with the spread of the records there."""
     _, axes = np.linalg.eigh(shape)
     along = z @ axes

@@ -30,7 +30,7 @@ _PAIRS = 4_000_000  # sets compared at once
 _COST = 8  # to look a cell up costs as much as to count it so many times
 
 
-def by_differences(
+def search_by_differences(
     columns: Sequence[NDArray[np.integer]], single: Truths, most: int, *, zero_is_null: bool, work: Work
 ) -> Iterator[tuple[int, Integers]]:
     """Yield each set of keys that is minimal for some record, with the cells for which it is: sizes upward."""
@@ -38,15 +38,15 @@ def by_differences(
     usable = np.full(cells.number, (1 << cells.keys) - 1, dtype=np.uint64)
     for p, column in enumerate(columns) if zero_is_null else ():
         usable[column == 0] &= ~bit(p)
-    needed = _needed(cells, work)
+    needed = _find_needed_keys(cells, work)
     owners = np.flatnonzero(single & (needed & ~usable == 0) & (sizes(needed) <= most))
     sets = needed[owners]
     found, of = owners[:0], sets[:0]
     while len(owners):
-        alone, pairs = _looked_up(cells, owners, sets, work)
+        alone, pairs = _look_up_sets(cells, owners, sets, work)
         found, of = np.concatenate([found, owners[alone]]), np.concatenate([of, sets[alone]])
         owners, sets = owners[~alone], sets[~alone]
-        for whose, differences in _in_turn(*pairs):
+        for whose, differences in _list_in_turn(*pairs):
             meet = np.zeros(cells.number, dtype=np.uint64)
             meet[whose] = differences
             asked = np.zeros(cells.number, dtype=np.bool_)
@@ -55,7 +55,7 @@ def by_differences(
             missed = missed[sets[missed] & meet[owners[missed]] == 0]
             kept = np.ones(len(owners), dtype=np.bool_)
             kept[missed] = False
-            more, larger = _extended(owners[missed], sets[missed], (meet & usable)[owners[missed]], cells.keys, most)
+            more, larger = _extend_sets(owners[missed], sets[missed], (meet & usable)[owners[missed]], cells.keys, most)
             owners, sets = owners[kept], sets[kept]
             asked[:] = False
             asked[more] = True
@@ -65,10 +65,10 @@ def by_differences(
             owners, sets = np.concatenate([owners, more[minimal]]), np.concatenate([sets, larger[minimal]])
         if len(owners) + len(found) > MOST_SETS:
             raise TooMuchWorkError
-    yield from _by_set(found, of)
+    yield from _split_by_set(found, of)
 
 
-def _needed(cells: Agreement, work: Work) -> Sets:
+def _find_needed_keys(cells: Agreement, work: Work) -> Sets:
     """Return for each cell the keys that are the only difference to some other: each set that meets all has them."""
     every = (1 << cells.keys) - 1
     needed = np.zeros(cells.number, dtype=np.uint64)
@@ -81,12 +81,12 @@ def _needed(cells: Agreement, work: Work) -> Sets:
     return needed
 
 
-def _looked_up(cells: Agreement, owners: Integers, sets: Sets, work: Work) -> tuple[Truths, tuple[Integers, Sets]]:
+def _look_up_sets(cells: Agreement, owners: Integers, sets: Sets, work: Work) -> tuple[Truths, tuple[Integers, Sets]]:
     """Return which cells are alone on their sets, and for each of the others one or two differences not met."""
     order = np.argsort(sets, kind="stable")
     alone = np.zeros(len(owners), dtype=np.bool_)
     at, others = [], []
-    for start, end in _runs(sets[order]):
+    for start, end in _find_runs(sets[order]):
         work.add(_COST * cells.number)
         these = order[start:end]
         alone[these] = True
@@ -101,7 +101,7 @@ def _looked_up(cells: Agreement, owners: Integers, sets: Sets, work: Work) -> tu
     return alone, (owners[which[real]], differences[real])
 
 
-def _in_turn(owners: Integers, differences: Sets) -> Iterator[tuple[Integers, Sets]]:
+def _list_in_turn(owners: Integers, differences: Sets) -> Iterator[tuple[Integers, Sets]]:
     """Yield for each cell its smallest difference, then for each the next, and so on."""
     if not len(owners):
         return
@@ -116,7 +116,7 @@ def _in_turn(owners: Integers, differences: Sets) -> Iterator[tuple[Integers, Se
         yield owners[turn == t], differences[turn == t]
 
 
-def _extended(owners: Integers, sets: Sets, meet: Sets, keys: int, most: int) -> tuple[Integers, Sets]:
+def _extend_sets(owners: Integers, sets: Sets, meet: Sets, keys: int, most: int) -> tuple[Integers, Sets]:
     """Return each set with one more key, for each of the keys to choose from."""
     short = sizes(sets) < most
     owners, sets, meet = owners[short], sets[short], meet[short]
@@ -150,14 +150,14 @@ def _holds_another(owners: Integers, sets: Sets, whose: Integers, others: Sets, 
     return result
 
 
-def _by_set(cells: Integers, sets: Sets) -> Iterator[tuple[int, Integers]]:
+def _split_by_set(cells: Integers, sets: Sets) -> Iterator[tuple[int, Integers]]:
     order = np.lexsort((cells, sets, sizes(sets)))
     cells, sets = cells[order], sets[order]
-    for start, end in _runs(sets):
+    for start, end in _find_runs(sets):
         yield int(sets[start]), cells[start:end]
 
 
-def _runs(values: Sets) -> list[tuple[int, int]]:
+def _find_runs(values: Sets) -> list[tuple[int, int]]:
     """Return the first and the one after the last place of each run of equal values."""
     bounds = (np.flatnonzero(values[1:] != values[:-1]) + 1).tolist()
     return list(zip([0, *bounds], [*bounds, len(values)], strict=True)) if len(values) else []

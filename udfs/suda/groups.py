@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sdc_sql.udfs.suda.partitions import SPARSE, numbered
+from sdc_sql.udfs.suda.partitions import SPARSE, number_codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +50,7 @@ class Groups:
         self.alone = len(of) - int(sizes.sum())
 
 
-def divided(groups: Groups, position: int, key: Key) -> Groups:
+def divide_groups(groups: Groups, position: int, key: Key) -> Groups:
     """Return the groups divided further by one more key."""
     packed = groups.of.astype(np.int64)
     packed *= key.radix
@@ -60,7 +60,7 @@ def divided(groups: Groups, position: int, key: Key) -> Groups:
     if top > SPARSE * len(packed):
         packed[packed < zeros] = 0
         zeros = int(bool(groups.alone))
-        packed, top = numbered(packed)
+        packed, top = number_codes(packed)
     counts = np.bincount(packed, minlength=top)
     counts[:zeros] = 0
     several = counts > 1
@@ -75,13 +75,13 @@ class Alone:
     def __init__(self, groups: int, places: Integers, cells: int) -> None:
         self.groups, self.cells, self.number = groups, cells, len(places)
         self.few = 32 * len(places) < cells  # four bytes for each are less than a bit for every cell
-        self.kept: NDArray[Any] = places.astype(np.int32) if self.few else np.packbits(_marked(places, cells))
+        self.kept: NDArray[Any] = places.astype(np.int32) if self.few else np.packbits(_mark_places(places, cells))
         self.nbytes = self.kept.nbytes + 500  # what Python needs for it
 
     def every(self) -> Truths:
         """Return of each cell whether it is alone."""
         if self.few:
-            return _marked(self.kept, self.cells)
+            return _mark_places(self.kept, self.cells)
         return np.unpackbits(self.kept, count=self.cells).view(np.bool_)
 
     def has(self, cells: Integers, scratch: Truths) -> Truths:
@@ -105,7 +105,7 @@ class Alone:
         return Alone(self.groups, np.flatnonzero(self.every()[left]), int(np.count_nonzero(left)))
 
 
-def _marked(places: NDArray[np.integer], cells: int) -> Truths:
+def _mark_places(places: NDArray[np.integer], cells: int) -> Truths:
     every = np.zeros(cells, dtype=np.bool_)
     every[places] = True
     return every

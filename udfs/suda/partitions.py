@@ -16,7 +16,7 @@ SPARSE = 4  # a table of so many places a cell is still counted in; longer ones 
 _WORD = 63  # bits of a number that is not negative
 
 
-def partitioned(columns: Sequence[NDArray[np.integer]], radices: Sequence[int]) -> tuple[Truths, int]:
+def partition_records(columns: Sequence[NDArray[np.integer]], radices: Sequence[int]) -> tuple[Truths, int]:
     """Return which records differ from all others, and how many different ones there are.
 
     Parameters
@@ -28,7 +28,7 @@ def partitioned(columns: Sequence[NDArray[np.integer]], radices: Sequence[int]) 
 
     Examples
     --------
-    >>> unique, groups = partitioned([np.array([0, 0, 1]), np.array([2, 2, 2])], [2, 3])
+    >>> unique, groups = partition_records([np.array([0, 0, 1]), np.array([2, 2, 2])], [2, 3])
     >>> unique.tolist(), groups
     ([False, False, True], 2)
     """
@@ -37,19 +37,19 @@ def partitioned(columns: Sequence[NDArray[np.integer]], radices: Sequence[int]) 
     packed, top = columns[0].astype(np.int64), radices[0]
     for column, radix in zip(columns[1:], radices[1:], strict=True):
         if (top * radix).bit_length() + width > _WORD and top > number:  # numbered again, at most one per record
-            packed, top = numbered(packed)
+            packed, top = number_codes(packed)
         packed *= radix
         packed += column
         top *= radix
-    return alone(packed, top)
+    return find_alone(packed, top)
 
 
-def alone(packed: Integers, top: int) -> tuple[Truths, int]:
+def find_alone(packed: Integers, top: int) -> tuple[Truths, int]:
     """Return which codes occur once, and how many different ones there are; all are below `top`.
 
     Examples
     --------
-    >>> once, groups = alone(np.array([7, 7, 3]), 8)
+    >>> once, groups = find_alone(np.array([7, 7, 3]), 8)
     >>> once.tolist(), groups
     ([False, False, True], 2)
     """
@@ -59,7 +59,7 @@ def alone(packed: Integers, top: int) -> tuple[Truths, int]:
         return (counts == 1)[packed], int(np.count_nonzero(counts))
     width = number.bit_length()
     if top.bit_length() + width > _WORD:
-        packed, top = numbered(packed)
+        packed, top = number_codes(packed)
     ordered = packed << width
     ordered += np.arange(number)
     ordered.sort()
@@ -72,12 +72,12 @@ def alone(packed: Integers, top: int) -> tuple[Truths, int]:
     return unique, int(np.count_nonzero(starts[:-1]))
 
 
-def numbered(packed: Integers) -> tuple[Integers, int]:
+def number_codes(packed: Integers) -> tuple[Integers, int]:
     """Return codes numbered again from 0, and how many there are.
 
     Examples
     --------
-    >>> codes, number = numbered(np.array([70, 70, 30]))
+    >>> codes, number = number_codes(np.array([70, 70, 30]))
     >>> codes.tolist(), number
     ([1, 1, 0], 2)
     """

@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.suda.groups import Alone, Groups, Key, divided
-from sdc_sql.udfs.suda.partitions import SPARSE, alone, partitioned
+from sdc_sql.udfs.suda.groups import Alone, Groups, Key, divide_groups
+from sdc_sql.udfs.suda.partitions import SPARSE, find_alone, partition_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,7 +58,7 @@ class SetBySet:
                 if len(smaller) < size:
                     continue
                 few = self._few(positions, smaller)
-                look = self._looked_at_few if few else self._looked_at
+                look = self._look_at_few if few else self._look_at_set
                 found, all_alone = look(positions, smaller, last=last)
                 if len(found):
                     yield sum(self.bits[p] for p in positions), self.origin[found]
@@ -76,7 +76,7 @@ class SetBySet:
             self.keys[positions[-1]].places
         )
 
-    def _looked_at_few(
+    def _look_at_few(
         self, positions: tuple[int, ...], smaller: list[Alone], *, last: bool
     ) -> tuple[Integers, Alone | None]:
         all_alone = smaller[0].every()
@@ -87,7 +87,7 @@ class SetBySet:
         if not len(cells):
             return cells, None
         keys = [self.keys[p] for p in positions]
-        unique, groups = partitioned([k.column[cells] for k in keys], [k.radix for k in keys])
+        unique, groups = partition_records([k.column[cells] for k in keys], [k.radix for k in keys])
         found = cells[unique]
         all_alone[found] = True
         groups += self.number - len(cells)
@@ -97,10 +97,10 @@ class SetBySet:
             groups, np.flatnonzero(all_alone), len(all_alone)
         )
 
-    def _looked_at(
+    def _look_at_set(
         self, positions: tuple[int, ...], smaller: list[Alone], *, last: bool
     ) -> tuple[Integers, Alone | None]:
-        found, groups = self._divided(positions)
+        found, groups = self._divide_cells(positions)
         all_alone = None if last else smaller[-1].with_more(groups, found)
         found = self._usable(positions, found)
         for other in smaller[:-1]:
@@ -114,9 +114,9 @@ class SetBySet:
             found = self.keys[p].without_missing(found)
         return found
 
-    def _divided(self, positions: tuple[int, ...]) -> tuple[Integers, int]:
+    def _divide_cells(self, positions: tuple[int, ...]) -> tuple[Integers, int]:
         """Return the cells that are alone on a set and not on its prefix, and how many groups the set has."""
-        prefix, key = self._groups_of(positions[:-1]), self.keys[positions[-1]]
+        prefix, key = self._find_groups(positions[:-1]), self.keys[positions[-1]]
         places, codes = key.places, key.codes
         self.work.add(len(places))
         packed = prefix.of.take(places).astype(np.int64)
@@ -138,7 +138,7 @@ class SetBySet:
         else:
             others = np.bincount(packed, minlength=len(prefix.sizes))
             if len(packed):
-                once, more = alone(cells, top)
+                once, more = find_alone(cells, top)
                 found.append(places[once])
                 groups += more
         rest = prefix.sizes - others  # those that have the most common value
@@ -146,19 +146,19 @@ class SetBySet:
         lone = np.flatnonzero(rest == 1)
         if len(lone):  # the places of its group summed, less those of the others
             sums = np.bincount(packed, weights=places, minlength=len(prefix.sizes))
-            found.append((self._sums_of(prefix)[lone] - sums[lone]).astype(np.int64))
+            found.append((self._find_sums(prefix)[lone] - sums[lone]).astype(np.int64))
         return np.concatenate(found), groups
 
-    def _groups_of(self, prefix: tuple[int, ...]) -> Groups:
+    def _find_groups(self, prefix: tuple[int, ...]) -> Groups:
         while self.chain[-1].keys != prefix[: len(self.chain[-1].keys)]:
             self.chain.pop()
         while len(self.chain[-1].keys) < len(prefix):
             position = prefix[len(self.chain[-1].keys)]
             self.work.add(len(self.single))
-            self.chain.append(divided(self.chain[-1], position, self.keys[position]))
+            self.chain.append(divide_groups(self.chain[-1], position, self.keys[position]))
         return self.chain[-1]
 
-    def _sums_of(self, prefix: Groups) -> NDArray[np.float64]:
+    def _find_sums(self, prefix: Groups) -> NDArray[np.float64]:
         """Return the sum of the places of each group: whole numbers, below 2^53."""
         if self.sums[0] is not prefix:
             sums = np.bincount(prefix.of.astype(np.int64), weights=self.every, minlength=len(prefix.sizes))

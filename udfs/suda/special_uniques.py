@@ -6,7 +6,7 @@ from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.suda.by_differences import by_differences
+from sdc_sql.udfs.suda.by_differences import search_by_differences
 from sdc_sql.udfs.suda.set_by_set import SetBySet
 from sdc_sql.udfs.suda.work import MOST_WORK, TooMuchWorkError, Work
 
@@ -67,7 +67,7 @@ def special_uniques(
     if len(single) > 1 and sets * len(single) > FEW:
         work = Work(min(sets * len(single), MOST_WORK) // 4)
         try:
-            found = list(by_differences(columns, single, most, zero_is_null=zero_is_null, work=work))
+            found = list(search_by_differences(columns, single, most, zero_is_null=zero_is_null, work=work))
         except TooMuchWorkError:
             pass
         else:

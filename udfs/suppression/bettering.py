@@ -49,7 +49,7 @@ class Sequence:
         return int(self.next(1)[0] * number)
 
 
-def better(groups: Groups, k: int, effort: int) -> None:
+def improve_groups(groups: Groups, k: int, effort: int) -> None:
     """Make groups anew until so many records x sets of keys have been looked at."""
     cells, sequence = groups.cells, Sequence()
     unsafe = np.flatnonzero((cells.totals < k) & (cells.counts > 0))
@@ -57,7 +57,7 @@ def better(groups: Groups, k: int, effort: int) -> None:
     while len(unsafe) and looked < effort and turns < _MOST:
         seed = int(unsafe[sequence.below(len(unsafe))])
         rows, lent = _neighbourhood(groups, seed, k, sequence)
-        looked += _anew(groups, rows, lent, k, sequence) + cells.number // 8 + _ONE_TURN
+        looked += _resettle_groups(groups, rows, lent, k, sequence) + cells.number // 8 + _ONE_TURN
         turns += 1
 
 
@@ -91,7 +91,9 @@ def _neighbourhood(
     return list(rows), lent if sequence.below(2) else []
 
 
-def _anew(groups: Groups, rows: list[Any], lent: list[tuple[int, Any, int]], k: int, sequence: Sequence) -> int:
+def _resettle_groups(
+    groups: Groups, rows: list[Any], lent: list[tuple[int, Any, int]], k: int, sequence: Sequence
+) -> int:
     """Take groups apart and settle their records again, or leave all as it was; return how much was looked at."""
     if not rows:
         return 0

@@ -21,7 +21,7 @@ class _Way(NamedTuple):
     moves: list[tuple[int, Any, int]]
 
 
-def borrow(groups: Groups, left: Integers, k: int) -> None:
+def borrow_records(groups: Groups, left: Integers, k: int) -> None:
     """Settle the cells left over, each in the cheapest of the ways that are looked at."""
     remaining = {int(cell): int(groups.cells.counts[cell]) for cell in left}
     while remaining:
@@ -65,9 +65,9 @@ def _way(groups: Groups, remaining: dict[int, int], first: int, left_out: int, k
         (cell, old) for cell in alike if cell not in remaining for old in groups.released.get(cell, ()) if old != row
     ]
     losses = {(cell, old): costs[cell] - groups.cost(cell, old) for cell, old in others}
-    moves = _lent(groups, losses, need, k)
+    moves = _find_lent_records(groups, losses, need, k)
     if moves is None:
-        moves = _dissolved(groups, losses, need)
+        moves = _find_dissolved_groups(groups, losses, need)
     if moves is None:
         return None
     total = sum(costs[cell] * remaining[cell] for cell in joining)
@@ -75,7 +75,9 @@ def _way(groups: Groups, remaining: dict[int, int], first: int, left_out: int, k
     return _Way(total / records, row, left_out, joining, moves)
 
 
-def _lent(groups: Groups, losses: dict[tuple[int, Any], float], need: int, k: int) -> list[tuple[int, Any, int]] | None:
+def _find_lent_records(
+    groups: Groups, losses: dict[tuple[int, Any], float], need: int, k: int
+) -> list[tuple[int, Any, int]] | None:
     """Return the cheapest records that groups can spare, as many as are needed."""
     moves = []
     spare = {old: groups.sizes[old] - k for _, old in losses}
@@ -88,7 +90,9 @@ def _lent(groups: Groups, losses: dict[tuple[int, Any], float], need: int, k: in
     return None if need > 0 else moves
 
 
-def _dissolved(groups: Groups, losses: dict[tuple[int, Any], float], need: int) -> list[tuple[int, Any, int]] | None:
+def _find_dissolved_groups(
+    groups: Groups, losses: dict[tuple[int, Any], float], need: int
+) -> list[tuple[int, Any, int]] | None:
     """Return whole groups, all of whose records can be released so, the cheapest first."""
     ways = []
     for old in {old for _, old in losses}:

@@ -42,11 +42,11 @@ class ReleasedRows:
         self.entries: dict[_Row, list[int]] = {}
         for entry, row in enumerate(map(tuple, self.codes)):
             self.entries.setdefault(row, []).append(entry)
-        self.households = {row: self._counted(row) for row in self.entries}
+        self.households = {row: self._count_households(row) for row in self.entries}
         # of each set of columns that was asked for, the rows by what they are without these
         self._alike: dict[int, dict[_Row, dict[_Row, None]]] = {}
 
-    def _counted(self, row: _Row) -> int:
+    def _count_households(self, row: _Row) -> int:
         return len({self.houses[e] for e in self.entries[row]})
 
     def few(self) -> dict[_Row, int]:
@@ -59,7 +59,7 @@ class ReleasedRows:
             found: dict[_Row, dict[_Row, None]] = {}
             self._alike[chosen] = found
             for row in self.entries:
-                found.setdefault(blanked(row, chosen), {})[row] = None
+                found.setdefault(blank_row(row, chosen), {})[row] = None
         return self._alike[chosen].get(target, ())
 
     def settle(self) -> None:
@@ -85,7 +85,7 @@ class ReleasedRows:
             for row in touched:
                 left.pop(row, None)
                 if row in self.entries:
-                    self.households[row] = number = self._counted(row)
+                    self.households[row] = number = self._count_households(row)
                     if number < self.k:
                         left[row] = number
                 else:
@@ -95,13 +95,13 @@ class ReleasedRows:
         """Return which entries lose what so that the first row gets k households, for as little as can be."""
         best: tuple[float, list[tuple[int, int]]] | None = None
         for chosen in self.sets:
-            target = blanked(first, chosen)
+            target = blank_row(first, chosen)
             moves = [] if target == first else [(e, chosen) for e in self.entries[first]]
             own = self._cost(moves)
             if best is not None and own >= best[0]:
                 continue
             there = {self.houses[e] for row in {first, target} for e in self.entries.get(row, ())}
-            taken = self._taken(chosen, first, target, there, left)
+            taken = self._find_cheapest_entries(chosen, first, target, there, left)
             if taken is None:
                 continue
             cost = own + self._cost(taken)
@@ -118,17 +118,19 @@ class ReleasedRows:
         of_values = sum(w for j, w in enumerate(self.weights) if new >> j & 1 and self.codes[entry][j])
         return float(of_values * self.records[entry])
 
-    def _taken(
+    def _find_cheapest_entries(
         self, chosen: int, first: _Row, target: _Row, there: set[int], left: set[_Row]
     ) -> list[tuple[int, int]] | None:
         """Return the cheapest entries that bring the target to k households; None where there are too few."""
         if len(there) >= self.k:
             return []
         donors = [row for row in self.alike(chosen, target) if row not in {first, target}]
-        lent = self._lent(chosen, donors, there, left)
-        return lent if lent is not None else self._dissolved(chosen, donors, there)
+        lent = self._find_lent_entries(chosen, donors, there, left)
+        return lent if lent is not None else self._find_dissolved_rows(chosen, donors, there)
 
-    def _lent(self, chosen: int, donors: list[_Row], there: set[int], left: set[_Row]) -> list[tuple[int, int]] | None:
+    def _find_lent_entries(
+        self, chosen: int, donors: list[_Row], there: set[int], left: set[_Row]
+    ) -> list[tuple[int, int]] | None:
         """Return entries of other rows that keep k households, or have fewer already."""
         have, found = set(there), []
         offers = []
@@ -148,7 +150,7 @@ class ReleasedRows:
             found += moves
         return found if len(have) >= self.k else None
 
-    def _dissolved(self, chosen: int, donors: list[_Row], there: set[int]) -> list[tuple[int, int]] | None:
+    def _find_dissolved_rows(self, chosen: int, donors: list[_Row], there: set[int]) -> list[tuple[int, int]] | None:
         """Return the entries of whole rows: of one that is enough, the cheapest, or else of several."""
         priced = sorted((self._cost([(e, chosen) for e in self.entries[row]]), row) for row in donors)
         alone = [[row] for _, row in priced if len(there | {self.houses[e] for e in self.entries[row]}) >= self.k]
@@ -165,34 +167,34 @@ class ReleasedRows:
 
     def _move(self, entry: int, chosen: int) -> tuple[_Row, _Row]:
         """Let an entry lose columns, and return the rows that it leaves and joins."""
-        old = blanked(self.codes[entry], self.lost[entry])
+        old = blank_row(self.codes[entry], self.lost[entry])
         self.lost[entry] |= chosen
-        new = blanked(self.codes[entry], self.lost[entry])
+        new = blank_row(self.codes[entry], self.lost[entry])
         self.entries[old].remove(entry)
         if new not in self.entries:
             self.entries[new] = []
             for lost, found in self._alike.items():
-                found.setdefault(blanked(new, lost), {})[new] = None
+                found.setdefault(blank_row(new, lost), {})[new] = None
         self.entries[new].append(entry)
         if not self.entries[old]:
             del self.entries[old]
             for lost, found in self._alike.items():
-                del found[blanked(old, lost)][old]
+                del found[blank_row(old, lost)][old]
         return old, new
 
 
-def blanked(row: Iterable[int], lost: int) -> _Row:
+def blank_row(row: Iterable[int], lost: int) -> _Row:
     """Return a row without the values that are lost, a bit for each column.
 
     Examples
     --------
-    >>> blanked((4, 5, 6), 0b101)
+    >>> blank_row((4, 5, 6), 0b101)
     (0, 5, 0)
     """
     return tuple(0 if lost >> j & 1 else code for j, code in enumerate(row))
 
 
-def of_k_households(codes: Integers, houses: Integers, records: Integers, weights: Floats, k: int) -> Integers:
+def suppress_to_k_households(codes: Integers, houses: Integers, records: Integers, weights: Floats, k: int) -> Integers:
     """Return what each entry loses besides, a bit for each column.
 
     Examples
@@ -200,7 +202,7 @@ def of_k_households(codes: Integers, houses: Integers, records: Integers, weight
     Two records of one household are one row by themselves: of two rows of two households each nobody is alone.
 
     >>> row, house = np.array([[1, 1], [1, 1], [1, 2], [2, 1], [2, 1]]), np.array([1, 2, 3, 4, 5])
-    >>> of_k_households(row, house, house * 0 + 1, np.ones(2), 2).tolist()
+    >>> suppress_to_k_households(row, house, house * 0 + 1, np.ones(2), 2).tolist()
     [2, 2, 2, 0, 0]
     """
     rows = ReleasedRows(codes, houses, records, weights, k)

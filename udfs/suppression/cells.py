@@ -51,7 +51,7 @@ class Cells:
         self.others = np.zeros_like(counts) if others is None else others
         self.totals = self.counts + self.others
         self.bits = [max(1, int(top).bit_length()) for top in codes.max(axis=0, initial=0)]
-        self.packed, self.words = self._packed(codes)
+        self.packed, self.words = self._pack_cells(codes)
         self.known = np.zeros(self.number, dtype=np.int64)  # a bit for each key that is not NULL
         for key in range(self.keys):
             self.known |= (codes[:, key] > 0).astype(np.int64) << key
@@ -71,7 +71,7 @@ class Cells:
         self.places = {left_out: place for place, left_out in enumerate(self.sets)}
         self.masks = self._masks()
 
-    def _packed(self, codes: Integers) -> tuple[NDArray[Any], list[tuple[int, int]]]:
+    def _pack_cells(self, codes: Integers) -> tuple[NDArray[Any], list[tuple[int, int]]]:
         """Return the cells as one number each, and each key's word and first bit in it."""
         width = _WORD if sum(self.bits) <= _WORD else _DOUBLE
         words, places = [0], []
@@ -144,7 +144,7 @@ class Cells:
             needed = np.zeros(1 << few, dtype=np.bool_)
             needed[buckets[wanted[here]]] = True
             chosen = np.flatnonzero(needed[buckets])
-        values, groups = grouped(packed[chosen])
+        values, groups = group_values(packed[chosen])
         totals = np.bincount(groups, weights=amounts[chosen], minlength=len(values))
         place = np.full(self.number, -1, dtype=np.int64)
         place[chosen] = groups
@@ -156,7 +156,7 @@ class Cells:
         here = np.flatnonzero(self.others)
         if not len(here):
             return np.zeros(len(rows), dtype=np.int64)
-        own, order = grouped(self.released(0, here))
+        own, order = group_values(self.released(0, here))
         numbers = np.zeros(len(own), dtype=np.int64)
         numbers[order] = self.others[here]
         places = np.minimum(np.searchsorted(own, rows), len(own) - 1)
@@ -171,12 +171,12 @@ class Cells:
         return np.asarray((self.every & ~left_out & ~self.known[cells]) == 0)
 
 
-def grouped(values: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
+def group_values(values: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
     """Return the distinct values in ascending order, and the place of each value among them.
 
     Examples
     --------
-    >>> grouped(np.array([7, 5, 7]))[1].tolist()
+    >>> group_values(np.array([7, 5, 7]))[1].tolist()
     [1, 0, 1]
     """
     if len(values) == 0:

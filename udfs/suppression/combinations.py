@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _DIGITS = 1e-12  # sums of weights that differ in the last digits are equal
 
 
-def limits_of(sets: Sequence[int], thresholds: Sequence[float], *, inclusive: bool) -> dict[int, float]:
+def choose_least_frequencies(sets: Sequence[int], thresholds: Sequence[float], *, inclusive: bool) -> dict[int, float]:
     """Return the least frequency of each set of keys that decides: others are as frequent where these are.
 
     Parameters
@@ -32,7 +32,8 @@ def limits_of(sets: Sequence[int], thresholds: Sequence[float], *, inclusive: bo
 
     Examples
     --------
-    >>> {keys: round(least) for keys, least in limits_of([0b01, 0b10, 0b11], [3, 9, 3], inclusive=False).items()}
+    >>> {keys: round(least) for keys, least in choose_least_frequencies([0b01, 0b10, 0b11], [3, 9, 3],
+    ...     inclusive=False).items()}
     {2: 9, 3: 3}
     """
     least: dict[int, float] = {}
@@ -42,7 +43,9 @@ def limits_of(sets: Sequence[int], thresholds: Sequence[float], *, inclusive: bo
     return {s: t for s, t in least.items() if not any(s != o and s & o == s and t <= u for o, u in least.items())}
 
 
-def frequent(cells: Cells, limits: Mapping[int, float], amounts: Floats, at_least: Floats | None = None) -> Integers:
+def keep_frequent(
+    cells: Cells, limits: Mapping[int, float], amounts: Floats, at_least: Floats | None = None
+) -> Integers:
     """Return for each cell the keys that its records lose, a bit each.
 
     Parameters
@@ -58,7 +61,7 @@ def frequent(cells: Cells, limits: Mapping[int, float], amounts: Floats, at_leas
     --------
     >>> from sdc_sql.udfs.suppression.cells import Cells
     >>> cells = Cells(np.array([[1, 1], [1, 2], [2, 2]]), np.array([1, 1, 1]), [1, 1])
-    >>> frequent(cells, {1: 2, 2: 2}, np.ones(3)).tolist()
+    >>> keep_frequent(cells, {1: 2, 2: 2}, np.ones(3)).tolist()
     [2, 0, 1]
     """
     frequencies = Frequencies(cells, amounts, at_least=at_least)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sdc_sql.udfs.suppression.frequencies import Frequencies
 from sdc_sql.udfs.suppression.rare import Rare
-from sdc_sql.udfs.suppression.restoring import restore
+from sdc_sql.udfs.suppression.restoring import restore_values
 from sdc_sql.udfs.suppression.stars import Stars
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def compatible_combinations(
     """
     rare = Rare(Frequencies(cells, amounts, wildcard=True, at_least=at_least), limits)
     _Search(rare, cells).run()
-    restore(rare, cells.weights)
+    restore_values(rare, cells.weights)
     lost = np.zeros(cells.number, dtype=np.int64)
     lost[rare.here] = rare.lost & ~rare.missing
     return lost

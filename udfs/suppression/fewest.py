@@ -37,7 +37,7 @@ def fewest(cells: Cells, k: int) -> tuple[float, Integers] | None:
     if not 0 < n <= RECORDS:
         return None
     of = np.repeat(np.arange(cells.number), cells.counts).tolist()
-    groups, rows = _groups(cells, of, k)
+    groups, rows = _find_groups(cells, of, k)
     best, chosen = np.full(1 << n, np.inf), np.zeros(1 << n, dtype=np.int64)
     best[0] = 0
     for some in range(1, 1 << n):
@@ -62,7 +62,7 @@ def fewest(cells: Cells, k: int) -> tuple[float, Integers] | None:
     return total, np.array(found, dtype=np.int64).reshape(-1, 3)
 
 
-def _groups(cells: Cells, of: list[int], k: int) -> tuple[list[tuple[Integers, Floats]], dict[int, int]]:
+def _find_groups(cells: Cells, of: list[int], k: int) -> tuple[list[tuple[Integers, Floats]], dict[int, int]]:
     """Return the groups that may be released, by their first record, with their costs; and the keys that each loses."""
     codes = np.stack([cells.column(key)[0] for key in range(cells.keys)], axis=1)
     alike = [[_keys(codes[i] == codes[j]) for j in range(cells.number)] for i in range(cells.number)]

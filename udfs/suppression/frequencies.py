@@ -70,16 +70,16 @@ class Frequencies:
     def of(self, keys: int) -> Floats:
         """Return the frequency of each cell, (n,)."""
         if keys not in self.found:
-            found = self._of_known(keys)
+            found = self._count_known(keys)
             for pattern in self.patterns:
                 if keys & ~pattern:
                     here = self.cells.known == pattern
                     found = found.copy()
-                    found[here] = self._of_known(keys & pattern)[here]
+                    found[here] = self._count_known(keys & pattern)[here]
             self.found[keys] = found
         return self.found[keys]
 
-    def _of_known(self, keys: int) -> Floats:
+    def _count_known(self, keys: int) -> Floats:
         """Return it for the cells where none of the keys is NULL."""
         if keys not in self.complete:
             known = self.cells.known & keys if self.wildcard else np.full(self.cells.number, keys)
@@ -98,10 +98,10 @@ class Frequencies:
                 if keys >> key & 1:
                     column, values = self.cells.column(key)
                     if size * values >= _MOST:
-                        size, numbers = distinct(numbers)
+                        size, numbers = find_distinct(numbers)
                     numbers, size = numbers * values + column, size * values
             if size > _ROOM * self.cells.number + 1000:
-                size, numbers = distinct(numbers)
+                size, numbers = find_distinct(numbers)
             self.crossed[keys] = Groups(numbers, size)
         return self.crossed[keys]
 
@@ -128,12 +128,12 @@ class Frequencies:
         return found
 
 
-def distinct(numbers: Integers) -> tuple[int, Integers]:
+def find_distinct(numbers: Integers) -> tuple[int, Integers]:
     """Return how many numbers are distinct, and the place of each among them.
 
     Examples
     --------
-    >>> distinct(np.array([7, 5, 7]))
+    >>> find_distinct(np.array([7, 5, 7]))
     (2, array([1, 0, 1]))
     """
     values, place = np.unique(numbers, return_inverse=True)

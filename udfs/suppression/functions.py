@@ -6,16 +6,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sdc_sql.udfs.adapters import NUMBER, TEXT, WHOLE, declared, given
+from sdc_sql.udfs.adapters import NUMBER, TEXT, WHOLE, declare_function, require_given
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE, WHOLE_TABLE, WHOLES
-from sdc_sql.udfs.suppression.by_households import of_k_households
+from sdc_sql.udfs.suppression.by_households import suppress_to_k_households
 from sdc_sql.udfs.suppression.cells import Cells
-from sdc_sql.udfs.suppression.combinations import frequent, limits_of
+from sdc_sql.udfs.suppression.combinations import choose_least_frequencies, keep_frequent
 from sdc_sql.udfs.suppression.compatible_combinations import compatible_combinations
-from sdc_sql.udfs.suppression.households import whole_households
-from sdc_sql.udfs.suppression.identical import identical, identical_within
-from sdc_sql.udfs.suppression.risky import bearable
-from sdc_sql.udfs.suppression.shares import bound, within
+from sdc_sql.udfs.suppression.households import suppress_whole_households
+from sdc_sql.udfs.suppression.identical import make_identical, make_identical_within
+from sdc_sql.udfs.suppression.risky import suppress_to_bearable
+from sdc_sql.udfs.suppression.shares import bound, search_within_shares
 from sdc_sql.udfs.suppression.strong import strong
 from sdc_sql.udfs.suppression.wildcard import wildcard
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from sdc_sql.udfs.arguments import Floats, Integers
 
-_GUARANTEES = {"identical": identical, "strong": strong, "wildcard": wildcard}
+_GUARANTEES = {"identical": make_identical, "strong": strong, "wildcard": wildcard}
 _MOMENT = 100_000  # records x sets of keys
-_OF_COMBINATIONS = {"strong": frequent, "wildcard": compatible_combinations}
+_OF_COMBINATIONS = {"strong": keep_frequent, "wildcard": compatible_combinations}
 _LEAST = 1e-6  # what a value of a key of one category costs, whose entropy is 0
 
 
@@ -51,40 +51,40 @@ def suppress(_stratum: str | None, cells: Integers, hashes: Integers, sizes: Int
     keys
         Their names, a line each.
     """
-    priced, names = _priced(cells, hashes, sizes, importance, cost)
-    search, k = _chosen(guarantee, "guarantee", _GUARANTEES), int(given(k, "k"))
-    if search is identical and np.isneginf(importance).any():
-        search = identical_within
+    priced, names = _price_cells(cells, hashes, sizes, importance, cost)
+    search, k = _choose_way(guarantee, "guarantee", _GUARANTEES), int(require_given(k, "k"))
+    if search is make_identical and np.isneginf(importance).any():
+        search = make_identical_within
     plain = priced(np.ones(len(shares)))
-    limited = _checked(shares, keys.split("\n"))
-    found = _within(search, priced, k, shares, keys)[0] if limited else search(plain, k)
+    limited = _has_limits(shares, keys.split("\n"))
+    found = _search_briefly(search, priced, k, shares, keys)[0] if limited else search(plain, k)
     if found.ndim == 1:
         if (found < 0).any() and (priced(np.ones(len(importance))).counts[found < 0] > 0).any():
             raise ValueError(f"some records are fewer than k = {k} on keys that cannot be suppressed: recode these")
         losing = np.flatnonzero(found > 0)
         nowhere = np.zeros_like(losing)
         return np.stack([names[losing], found[losing], nowhere, nowhere], axis=1).ravel()
-    return _by_place(found, names)
+    return _order_by_place(found, names)
 
 
 def gap(_stratum: str | None, cells: Integers, hashes: Integers, sizes: Integers, k: float, guarantee: str,
         importance: Floats, cost: str, shares: Floats, keys: str) -> Floats:  # fmt: skip
     """Return what the suppressions within limits cost, and what they cost at least (NaN: unknown, of 'wildcard')."""
-    priced, _ = _priced(cells, hashes, sizes, importance, cost)
-    search, k = _chosen(guarantee, "guarantee", _GUARANTEES), int(given(k, "k"))
-    _, found = _within(search, priced, k, shares, keys)
+    priced, _ = _price_cells(cells, hashes, sizes, importance, cost)
+    search, k = _choose_way(guarantee, "guarantee", _GUARANTEES), int(require_given(k, "k"))
+    _, found = _search_briefly(search, priced, k, shares, keys)
     return np.array([found, np.nan if guarantee == "wildcard" else bound(priced, k, shares)])
 
 
-def _within(
+def _search_briefly(
     search: Callable[[Cells, int], Integers], priced: Callable[[Floats], Cells], k: int, shares: Floats, keys: str
 ) -> tuple[Integers, float]:
-    """Return what :func:`within` does; each of many answers is bettered for a moment only."""
-    quick = partial(identical, effort=_MOMENT) if search is identical else search
-    return within(quick, priced, k, shares, keys.split("\n"))
+    """Return what :func:`search_within_shares` does; each of many answers is bettered for a moment only."""
+    quick = partial(make_identical, effort=_MOMENT) if search is make_identical else search
+    return search_within_shares(quick, priced, k, shares, keys.split("\n"))
 
 
-def _checked(shares: Floats, keys: list[str]) -> bool:
+def _has_limits(shares: Floats, keys: list[str]) -> bool:
     """Return whether there are limits; refuse what is no share."""
     for key, share in zip(keys, shares.tolist(), strict=True):
         if share < 0 or share > 1:
@@ -95,11 +95,11 @@ def _checked(shares: Floats, keys: list[str]) -> bool:
     return not np.isnan(shares).all()
 
 
-def _priced(
+def _price_cells(
     cells: Integers, hashes: Integers, sizes: Integers, importance: Floats, cost: str
 ) -> tuple[Callable[[Floats], Cells], Integers]:
     """Return what gives the cells, in their order, for factors of what each key costs; and their names."""
-    codes = numbered(cells[:, :-3], hashes, sizes)
+    codes = number_categories(cells[:, :-3], hashes, sizes)
     order = np.lexsort(codes.T[::-1])  # the answer does not depend on the order of the cells
     numbers, (counts, others, names) = codes[order], cells[order, -3:].T
     kept = np.isneginf(importance)
@@ -108,7 +108,7 @@ def _priced(
     return lambda factors: Cells(numbers, counts, (weights * factors).tolist(), others, never), names
 
 
-def _by_place(found: Integers, names: Integers) -> Integers:
+def _order_by_place(found: Integers, names: Integers) -> Integers:
     """Return the same of rows of a cell, what it loses and how many records do, in the order of the cells."""
     cells, lost, records = found.T
     first = np.flatnonzero(np.diff(cells, prepend=-1))
@@ -127,23 +127,23 @@ def suppress_households(codes: Floats, members: Floats, numbers: Floats, labels:
     Rows from 1; the places are those of the households of the row. See :class:`Households`.
     """
     rows, places, houses, parts = (a.astype(np.int64) for a in (codes, members, numbers, labels))
-    found = whole_households(rows, places, houses, parts, weights, int(given(k, "k")), unit=unit)
-    return _of_losing(found) if not len(found) else _by_place(found, np.arange(1, len(codes) + 1))
+    found = suppress_whole_households(rows, places, houses, parts, weights, int(require_given(k, "k")), unit=unit)
+    return _list_losing_rows(found) if not len(found) else _order_by_place(found, np.arange(1, len(codes) + 1))
 
 
 def settle_households(
     _stratum: str | None, codes: Integers, houses: Integers, records: Integers, k: float, weights: Floats
 ) -> Integers:
     """Return what each entry of released rows loses besides, a bit for each key: see :class:`ReleasedRows`."""
-    return of_k_households(codes, houses, records, weights, int(given(k, "k")))
+    return suppress_to_k_households(codes, houses, records, weights, int(require_given(k, "k")))
 
 
-def numbered(cells: Integers, hashes: Integers, sizes: Integers) -> Integers:
+def number_categories(cells: Integers, hashes: Integers, sizes: Integers) -> Integers:
     """Return the categories by number from 1, 0 where NULL: a hash becomes its place among those of its key.
 
     Examples
     --------
-    >>> numbered(np.array([[77, 5], [-1, 5], [33, 5]]), np.array([77, 33, 5]), np.array([2, 1])).tolist()
+    >>> number_categories(np.array([[77, 5], [-1, 5], [33, 5]]), np.array([77, 33, 5]), np.array([2, 1])).tolist()
     [[1, 1], [0, 1], [2, 1]]
     """
     codes = np.zeros_like(cells)
@@ -163,17 +163,17 @@ def _weights(importance: Floats, cost: str, numbers: Integers, counts: Integers)
     weights = np.where(np.isnan(importance), 1.0, importance)
     if not ((weights > 0) & (weights < np.inf)).all():
         raise ValueError("importance has a number that is not positive and finite: give what a value of each key costs")
-    weights *= _chosen(cost, "cost", {"equal": _equal, "entropy": entropies})(numbers, counts)
+    weights *= _choose_way(cost, "cost", {"equal": _equal, "entropy": entropies})(numbers, counts)
     return np.asarray(weights)
 
 
-def _chosen(value: str | None, name: str, ways: dict[str, Any]) -> Any:  # noqa: ANN401 - a function
+def _choose_way(value: str | None, name: str, ways: dict[str, Any]) -> Any:  # noqa: ANN401 - a function
     if value not in ways:
         raise ValueError(f"{name} is {value!r}: it must be one of {', '.join(ways)}")
     return ways[value]
 
 
-def _from_one(codes: Integers) -> Integers:
+def _number_from_one(codes: Integers) -> Integers:
     """Return the categories that occur numbered from 1, 0 where NULL: the same in whatever table they stand."""
     columns = [np.searchsorted(np.unique(column[column > 0]), column) + 1 for column in codes.T]
     return np.where(codes > 0, np.stack(columns, axis=1), 0)
@@ -182,20 +182,21 @@ def _from_one(codes: Integers) -> Integers:
 def frequent_enough(codes: Floats, counts: Floats, amounts: Floats, sets: Floats, thresholds: Floats,
                     inclusive: float, guarantee: str, importance: Floats, cost: str) -> Integers:  # fmt: skip
     """Return the same for combinations of keys; `sets`: a row of 0 and 1 for the keys of each."""
-    numbers, sizes = _from_one(codes.astype(np.int64)), counts.astype(np.int64)
+    numbers, sizes = _number_from_one(codes.astype(np.int64)), counts.astype(np.int64)
     cells = Cells(numbers, sizes, _weights(importance, cost, numbers, sizes).tolist())
     bits = (sets.astype(np.int64) << np.arange(sets.shape[1])).sum(axis=1).tolist()
-    limits = limits_of(bits, thresholds.tolist(), inclusive=bool(inclusive))
+    limits = choose_least_frequencies(bits, thresholds.tolist(), inclusive=bool(inclusive))
     every = max(amounts.sum(), counts.sum())
     if limits and every < max(limits.values()):
         raise ValueError(f"all records together are {every:g}, too few for a threshold of {thresholds.max():g}")
-    lost = _chosen(guarantee, "guarantee", _OF_COMBINATIONS)(
+    lost = _choose_way(guarantee, "guarantee", _OF_COMBINATIONS)(
         cells, limits, amounts, counts if (amounts < counts).any() else None
     )
-    return _of_losing(np.stack([np.arange(len(lost)), lost, cells.counts], axis=1))
+    return _list_losing_rows(np.stack([np.arange(len(lost)), lost, cells.counts], axis=1))
 
 
-def of_little_risk(codes: Floats, counts: Floats, amounts: Floats, cells: Floats | None, households: Floats | None,
+def suppress_risky_cells(codes: Floats, counts: Floats, amounts: Floats, cells: Floats | None,
+                         households: Floats | None,
                    members: Floats | None, max_risk: float, may: Floats, importance: Floats,
                    cost: str) -> Integers:  # fmt: skip
     """Return what is lost, a bit a key: by each cell or, where households are given, by their members in each cell.
@@ -207,16 +208,16 @@ def of_little_risk(codes: Floats, counts: Floats, amounts: Floats, cells: Floats
     may
         A 1 for each key that may be suppressed.
     """
-    numbers, sizes = _from_one(codes.astype(np.int64)), counts.astype(np.int64)
+    numbers, sizes = _number_from_one(codes.astype(np.int64)), counts.astype(np.int64)
     priced = Cells(numbers, sizes, _weights(importance, cost, numbers, sizes).tolist())
     bits = int((may.astype(np.int64) << np.arange(len(may))).sum())
     rows = None
     if cells is not None and households is not None and members is not None:
         rows = (cells.astype(np.int64), households.astype(np.int64), members.astype(np.int64))
-    return bearable(priced, amounts, max_risk, bits, rows)
+    return suppress_to_bearable(priced, amounts, max_risk, bits, rows)
 
 
-def _of_losing(found: Integers) -> Integers:
+def _list_losing_rows(found: Integers) -> Integers:
     """Return the rows of the cells that lose something, one after another; the cells from 1."""
     losing = np.zeros(int(found[:, 0].max(initial=-1)) + 1, dtype=np.bool_)
     losing[found[found[:, 1] > 0, 0]] = True
@@ -244,31 +245,31 @@ def entropies(codes: Integers, counts: Integers) -> Floats:
 
 
 FUNCTIONS = (
-    declared(
+    declare_function(
         "suppress", suppress, WHOLE,
         cells=WHOLE_TABLE, hashes=WHOLES, sizes=WHOLES, k=NUMBER, guarantee=TEXT, importance=NUMBERS, cost=TEXT,
         shares=NUMBERS, keys=TEXT,
     ),
-    declared(
+    declare_function(
         "suppress_households", suppress_households, WHOLE, by_stratum=False,
         codes=TABLE, members=NUMBERS, numbers=NUMBERS, labels=NUMBERS, k=NUMBER, weights=NUMBERS, unit=TEXT,
     ),
-    declared(
+    declare_function(
         "settle_households", settle_households, WHOLE,
         codes=WHOLE_TABLE, houses=WHOLES, records=WHOLES, k=NUMBER, weights=NUMBERS,
     ),
-    declared(
+    declare_function(
         "suppression_gap", gap, NUMBERS,
         cells=WHOLE_TABLE, hashes=WHOLES, sizes=WHOLES, k=NUMBER, guarantee=TEXT, importance=NUMBERS, cost=TEXT,
         shares=NUMBERS, keys=TEXT,
     ),
-    declared(
+    declare_function(
         "suppress_combinations", frequent_enough, WHOLE, by_stratum=False,
         codes=TABLE, counts=NUMBERS, amounts=NUMBERS, sets=TABLE, thresholds=NUMBERS, inclusive=NUMBER,
         guarantee=TEXT, importance=NUMBERS, cost=TEXT,
     ),
-    declared(
-        "suppress_risky", of_little_risk, WHOLE, by_stratum=False,
+    declare_function(
+        "suppress_risky", suppress_risky_cells, WHOLE, by_stratum=False,
         codes=TABLE, counts=NUMBERS, amounts=NUMBERS, cells=NUMBERS, households=NUMBERS, members=NUMBERS,
         max_risk=NUMBER, may=NUMBERS, importance=NUMBERS, cost=TEXT,
     ),

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sdc_sql.udfs.suppression.cells import grouped
+from sdc_sql.udfs.suppression.cells import group_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.suppression.cells import Cells
 
 
-def settled(cells: Cells, k: int) -> tuple[Integers, Integers]:
+def settle_cells(cells: Cells, k: int) -> tuple[Integers, Integers]:
     """Return the keys that each cell loses (a bit each; -1: not settled), and the cells that are not settled."""
     lost = np.where((cells.totals >= k) | (cells.counts == 0), 0, -1)
     left = np.flatnonzero(lost < 0)
@@ -29,7 +29,7 @@ def settled(cells: Cells, k: int) -> tuple[Integers, Integers]:
         queue = [(-cells.number * k, place, left_out) for place, (_, left_out) in enumerate(level)]
         while queue and len(left):  # what a set settles falls as others settle: the first that is up to date is best
             _, place, left_out = heapq.heappop(queue)
-            found, rows = _joining(cells, k, left_out, left, opened if has_null else None)
+            found, rows = _find_joining(cells, k, left_out, left, opened if has_null else None)
             gain = -int(cells.counts[left[found]].sum())
             if queue and (gain, place) > queue[0][:2]:
                 if gain:
@@ -41,11 +41,11 @@ def settled(cells: Cells, k: int) -> tuple[Integers, Integers]:
     return lost, left
 
 
-def _joining(
+def _find_joining(
     cells: Cells, k: int, left_out: int, left: Integers, opened: NDArray[Any] | None
 ) -> tuple[Truths, NDArray[Any]]:
     """Return which of the cells left find k records that are released alike, and their rows."""
-    rows, groups = grouped(cells.released(left_out, left))
+    rows, groups = group_values(cells.released(left_out, left))
     sizes = np.bincount(groups, weights=cells.counts[left], minlength=len(rows))
     enough = sizes >= k
     if opened is not None:  # rows with NULL may be there already

@@ -109,7 +109,7 @@ class Households:
         """Suppress in the cells of fewer than k records what brings them to k, the cheapest sets of columns first."""
         for chosen in self.sets[1:]:
             sizes = self.released()
-            left = self._left(sizes)
+            left = self._list_left_rows(sizes)
             if not left:
                 return
             groups: dict[tuple[int, ...], list[tuple[list[tuple[int, int]], int]]] = {}
@@ -128,7 +128,7 @@ class Households:
                         for place, lost in rows:
                             self.move(place, lost, lost | chosen, self.lost[place][lost])
 
-    def _left(self, sizes: dict[tuple[int, ...], int]) -> dict[tuple[int, ...], list[tuple[int, int]]]:
+    def _list_left_rows(self, sizes: dict[tuple[int, ...], int]) -> dict[tuple[int, ...], list[tuple[int, int]]]:
         """Return the released rows of fewer than k records, each with the rows of households and what these lose."""
         rare = {row for row, size in sizes.items() if size < self.k}
         found: dict[tuple[int, ...], list[tuple[int, int]]] = {}
@@ -143,7 +143,7 @@ class Households:
 
     def borrow(self) -> None:
         """Let households of other cells join those that are left, as few records as can be; or a whole cell."""
-        while left := self._left(sizes := self.released()):
+        while left := self._list_left_rows(sizes := self.released()):
             first = min(left, key=lambda row: (sizes[row], row))
             way = self._cheapest(first, left, sizes)
             if way is None:
@@ -168,7 +168,7 @@ class Households:
             need = self.k - sizes[first] - (sizes.get(target, 0) if target != first else 0)
             if need > 0:
                 donors = self._donors(chosen, first, target)
-                taken = self._lent(donors, left, sizes, need) or self._dissolved(donors, need)
+                taken = self._find_lent_households(donors, left, sizes, need) or self._find_dissolved_row(donors, need)
                 if taken is None:
                     continue
                 moves, cost = [*moves, *taken], cost + self._costs(taken)
@@ -189,7 +189,7 @@ class Households:
             if self.row(place, lost | chosen) == target and (row := self.row(place, lost)) not in {first, target}
         ]
 
-    def _lent(
+    def _find_lent_households(
         self, donors: list[tuple[_Move, Row]], left: dict[Row, Any], sizes: dict[Row, int], need: int
     ) -> list[_Move] | None:
         """Return the cheapest households that their rows can spare, those that are left themselves first."""
@@ -207,7 +207,7 @@ class Households:
                 need -= some * size
         return taken if need <= 0 else None
 
-    def _dissolved(self, donors: list[tuple[_Move, Row]], need: int) -> list[_Move] | None:
+    def _find_dissolved_row(self, donors: list[tuple[_Move, Row]], need: int) -> list[_Move] | None:
         """Return the cheapest whole row that brings as many records as are needed."""
         whole: dict[Row, list[_Move]] = {}
         for move, row in donors:
@@ -223,7 +223,7 @@ class Households:
         return np.array(found, dtype=np.int64).reshape(-1, 3)
 
 
-def whole_households(  # noqa: PLR0917 - the columns of one table
+def suppress_whole_households(  # noqa: PLR0917 - the columns of one table
     codes: Integers, members: Integers, numbers: Integers, labels: Integers, weights: Floats, k: int,
     *, unit: str = "record",
 ) -> Integers:  # fmt: skip
@@ -234,7 +234,7 @@ def whole_households(  # noqa: PLR0917 - the columns of one table
     Of two households of two in the north and one in the south, with k = 3, all lose the region.
 
     >>> two = np.array([2, 2])
-    >>> whole_households(np.array([[1], [2]]), two, two // 2, two * 0 - 1, [1.0], 3).tolist()
+    >>> suppress_whole_households(np.array([[1], [2]]), two, two // 2, two * 0 - 1, [1.0], 3).tolist()
     [[0, 1, 1], [1, 1, 1]]
     """
     found = Households(codes, members, numbers, labels, np.asarray(weights, dtype=np.float64), k, unit=unit)

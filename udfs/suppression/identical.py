@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.suppression.bettering import better
-from sdc_sql.udfs.suppression.borrowing import borrow
+from sdc_sql.udfs.suppression.bettering import improve_groups
+from sdc_sql.udfs.suppression.borrowing import borrow_records
 from sdc_sql.udfs.suppression.fewest import fewest
-from sdc_sql.udfs.suppression.greedy import settled
+from sdc_sql.udfs.suppression.greedy import settle_cells
 from sdc_sql.udfs.suppression.released_groups import Groups
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _EFFORT, _LITTLE, _OF_ONE = 3_000_000, 200_000, 15_000
 _PIECE = 4096  # cells
 
 
-def identical(cells: Cells, k: int, effort: int | None = None) -> Integers:
+def make_identical(cells: Cells, k: int, effort: int | None = None) -> Integers:
     """Return a row for each cell and set of keys that some of its records lose: cell, keys (a bit each), records.
 
     To find the fewest is NP-hard: this is a greedy answer, made better as far as the effort reaches. Of ten records and
@@ -37,20 +37,20 @@ def identical(cells: Cells, k: int, effort: int | None = None) -> Integers:
     Of (a, b), (a, c), (a, c) one cannot be released as (a, *) by itself: one of the others joins it, or all do.
 
     >>> from sdc_sql.udfs.suppression.cells import Cells
-    >>> identical(Cells(np.array([[1, 1], [1, 2]]), np.array([1, 3]), [1, 1]), 2).tolist()
+    >>> make_identical(Cells(np.array([[1, 1], [1, 2]]), np.array([1, 3]), [1, 1]), 2).tolist()
     [[0, 2, 1], [1, 0, 2], [1, 2, 1]]
     """
     total = int(cells.totals.sum())
     if total < k:
         raise ValueError(f"there are {total} records, fewer than k = {k}: nothing can be released alike")
-    lost, left = settled(cells, k)
+    lost, left = settle_cells(cells, k)
     groups = Groups(cells)
     for left_out in np.unique(lost[lost >= 0]).tolist():
         here = np.flatnonzero((lost == left_out) & (cells.counts > 0))
         rows = cells.released(left_out, here).tolist()
         for cell, row, n in zip(here.tolist(), rows, cells.counts[here].tolist(), strict=True):
             groups.add(cell, row, left_out, n)
-    borrow(groups, left, k)
+    borrow_records(groups, left, k)
     fewer = fewest(cells, k)
     if fewer is not None:
         least, rows = fewer
@@ -58,7 +58,7 @@ def identical(cells: Cells, k: int, effort: int | None = None) -> Integers:
         if least < cost * (1 - 1e-9):
             return rows
         effort = 0
-    better(groups, k, _effort(cells, k) if effort is None else effort)
+    improve_groups(groups, k, _effort(cells, k) if effort is None else effort)
     found = [(cell, groups.left_out[cell, row], n) for cell, rows in groups.released.items() for row, n in rows.items()]
     return np.array(sorted(found), dtype=np.int64).reshape(-1, 3)
 
@@ -68,7 +68,7 @@ def _effort(cells: Cells, k: int) -> int:
     return min(most, _OF_ONE * int((cells.totals < k).sum()))
 
 
-def identical_within(cells: Cells, k: int) -> Integers:
+def make_identical_within(cells: Cells, k: int) -> Integers:
     """Return the same where keys are never suppressed: cells that differ in one have nothing to do with one another.
 
     So they are taken in pieces, which takes much less time where there are many; and the effort is shared out.
@@ -87,7 +87,7 @@ def identical_within(cells: Cells, k: int) -> Integers:
         piece = cells.part(here)
         share = -(-effort * int((piece.totals < k).sum()) // unsafe)
         if (piece.totals < k).any():
-            rows = identical(piece, k, share)
+            rows = make_identical(piece, k, share)
         else:
             rows = np.stack([np.arange(len(here)), np.zeros_like(here), piece.counts], axis=1)
         rows[:, 0] = here[rows[:, 0]]

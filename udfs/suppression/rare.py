@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.suppression.frequencies import Groups, distinct
+from sdc_sql.udfs.suppression.frequencies import Groups, find_distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -53,7 +53,7 @@ class Rare:
     def groups(self, keys: int) -> Groups:
         """Return the cells numbered by these keys, NULL a value."""
         if keys not in self.crossed:
-            size, numbers = distinct(self.frequencies.groups(keys).numbers[self.here])
+            size, numbers = find_distinct(self.frequencies.groups(keys).numbers[self.here])
             self.crossed[keys] = Groups(numbers, size)
         return self.crossed[keys]
 
@@ -64,13 +64,13 @@ class Rare:
         """
         before = self.lost[which]
         self.lost[which] |= keys
-        changes = list(by_change(which, before, self.lost[which]))
+        changes = list(list_by_change(which, before, self.lost[which]))
         open_ = np.flatnonzero((self.over < 0).any(axis=0))
         for row, keyset in enumerate(self.sets.tolist()):
             for old, new, cells in changes:
                 if old & keyset and (old ^ new) & keyset:
                     of = open_[(self.lost[open_] & keyset == 0) & (self.over[row, open_] < 0)]
-                    self.over[row, of] += self._gained(keyset, old, new, cells, of)
+                    self.over[row, of] += self._count_gain(keyset, old, new, cells, of)
         partial = open_[self.lost[open_] > 0]
         partial = partial[~np.isin(partial, which)]
         for row, keyset in enumerate(self.sets.tolist() if len(partial) else ()):
@@ -79,9 +79,9 @@ class Rare:
             for one in sorted(set(kept.tolist())):
                 for old, new, cells in changes:
                     if (old ^ new) & one:
-                        self.over[row, of[kept == one]] += self._gained(one, old, new, cells, of[kept == one])
+                        self.over[row, of[kept == one]] += self._count_gain(one, old, new, cells, of[kept == one])
 
-    def _gained(self, keys: int, old: int, new: int, which: Integers, of: Integers) -> Floats:
+    def _count_gain(self, keys: int, old: int, new: int, which: Integers, of: Integers) -> Floats:
         """Return how much more frequent some cells are on `keys` when others lose more than they had lost."""
         wide, narrow = self.groups(keys & ~new), self.groups(keys & ~old)
         amounts = self.amounts[which]
@@ -96,8 +96,8 @@ class Rare:
                 here = of[kept == one]
                 found = self.frequencies.of(one)[self.here[here]] - self.limits[row]
                 changed = np.flatnonzero((self.lost ^ self.missing) & one)
-                for old, new, cells in by_change(changed, self.missing[changed] & one, self.lost[changed] & one):
-                    found += self._gained(one, old, new, cells, here)
+                for old, new, cells in list_by_change(changed, self.missing[changed] & one, self.lost[changed] & one):
+                    found += self._count_gain(one, old, new, cells, here)
                 self.over[row, here] = found
 
     def of_one(self, cell: int, lost: int, changed: Integers) -> tuple[Integers, Floats]:
@@ -118,12 +118,12 @@ class Rare:
         return np.asarray(self.bits @ (self.codes[:, others] != self.codes[:, cell, np.newaxis]))
 
 
-def by_change(cells: Integers, before: Integers, after: Integers) -> Iterator[tuple[int, int, Integers]]:
+def list_by_change(cells: Integers, before: Integers, after: Integers) -> Iterator[tuple[int, int, Integers]]:
     """Return the cells by what they had lost before and have lost after, where that is not the same.
 
     Examples
     --------
-    >>> list(by_change(np.array([4, 5]), np.array([0, 0]), np.array([0, 2])))
+    >>> list(list_by_change(np.array([4, 5]), np.array([0, 0]), np.array([0, 2])))
     [(0, 2, array([5]))]
     """
     for old, new in sorted(set(zip(before.tolist(), after.tolist(), strict=True))):

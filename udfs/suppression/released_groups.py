@@ -31,9 +31,9 @@ class Groups:
     def add(self, cell: int, row: Any, left_out: int, records: int) -> None:  # noqa: ANN401 - a packed row
         """Release so many records of a cell as a row, or with a negative number so many fewer."""
         self.left_out[cell, row] = left_out & int(self.cells.known[cell])
-        _count(self.members.setdefault(row, {}), cell, records)
-        _count(self.released.setdefault(cell, {}), row, records)
-        _count(self.sizes, row, records)
+        _add_to_count(self.members.setdefault(row, {}), cell, records)
+        _add_to_count(self.released.setdefault(cell, {}), row, records)
+        _add_to_count(self.sizes, row, records)
         if not self.members[row]:
             del self.members[row]
 
@@ -63,7 +63,7 @@ class Groups:
         return taken
 
 
-def _count(numbers: dict[Any, int], name: Any, more: int) -> None:  # noqa: ANN401 - a cell or a packed row
+def _add_to_count(numbers: dict[Any, int], name: Any, more: int) -> None:  # noqa: ANN401 - a cell or a packed row
     numbers[name] = numbers.get(name, 0) + more
     if not numbers[name]:
         del numbers[name]

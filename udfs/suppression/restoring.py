@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.suppression.rare import Rare
 
 
-def restore(rare: Rare, weights: Sequence[float]) -> None:
+def restore_values(rare: Rare, weights: Sequence[float]) -> None:
     """Give each suppressed value back with which every combination is still frequent enough."""
     rare.count()
     suppressed = rare.lost & ~rare.missing
@@ -44,7 +44,7 @@ class _Restoring:
         own_rows, own = rare.of_one(cell, lost & ~(1 << key), self.changed)
         if (own < 0).any():
             return
-        rows, others = self._losing(key, cell)
+        rows, others = self._find_losing(key, cell)
         over = rare.over[rows, others] - rare.amounts[cell]
         if (over < 0).any():
             return
@@ -52,14 +52,14 @@ class _Restoring:
         rare.lost[cell] = lost & ~(1 << key)
         rare.over[own_rows, cell] = own
 
-    def _losing(self, key: int, cell: int) -> tuple[Integers, Integers]:
+    def _find_losing(self, key: int, cell: int) -> tuple[Integers, Integers]:
         """Return in which sets which cells agree with a cell only as this key is suppressed: rows and cells."""
         rare, partial = self.rare, self.partial
         lost, codes = int(rare.lost[cell]), rare.codes[key]
         rows = np.flatnonzero(rare.sets >> key & 1)
         # complete ones agree on what the cell keeps
         agreeing = [
-            self._agreeing(row, kept, cell)
+            self._find_agreeing(row, kept, cell)
             for row, kept in zip(rows.tolist(), (rare.sets[rows] & ~lost).tolist(), strict=True)
         ]
         of, complete = np.repeat(rows, [len(cells) for cells in agreeing]), np.concatenate(agreeing)
@@ -72,7 +72,7 @@ class _Restoring:
         )
         return np.concatenate([of[losing], rows[row]]), np.concatenate([complete[losing], partial[place]])
 
-    def _agreeing(self, row: int, kept: int, cell: int) -> Integers:
+    def _find_agreeing(self, row: int, kept: int, cell: int) -> Integers:
         """Return the cells, rare in a set, that have the categories of a cell in some keys."""
         groups = self.rare.groups(kept)
         if (row, kept) not in self.crossed:

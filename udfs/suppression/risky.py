@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _DIGITS = 1e-9  # risks above by less are counted as above: sums differ in the last digits
 
 
-def bearable(
+def suppress_to_bearable(
     cells: Cells, amounts: Floats, most: float, may: int, members: tuple[Integers, Integers, Integers] | None = None
 ) -> Integers:
     """Return the keys that records lose, a bit each: those of each cell, or of the members of a household in a cell.
@@ -40,17 +40,18 @@ def bearable(
     One of (a, b), (a, c), (a, c), each of weight 5, has the risk 0.40, the others 0.23.
 
     >>> from sdc_sql.udfs.suppression.cells import Cells
-    >>> bearable(Cells(np.array([[1, 1], [1, 2]]), np.array([1, 2]), [1, 1]), np.array([5.0, 10]), 0.25, 3).tolist()
+    >>> suppress_to_bearable(Cells(np.array([[1, 1], [1, 2]]), np.array([1, 2]), [1, 1]), np.array([5.0, 10]), 0.25,
+    ...     3).tolist()
     [2, 0]
     """
     alone = members is None
     own = np.arange(cells.number)
     cell, household, number = (own, own, np.ones_like(own)) if members is None else members
-    now, least = (_losses(cells, amounts, left_out) for left_out in (0, may))
-    shares = _shares(now[cell], household, number, most)
+    now, least = (_compute_losses(cells, amounts, left_out) for left_out in (0, may))
+    shares = _allow_losses(now[cell], household, number, most)
     lost = np.zeros(len(cell), dtype=np.int64)
     risky = np.isfinite(shares)
-    beyond = np.flatnonzero(risky)[~_within(least[cell[risky]], household[risky], number[risky], most)]
+    beyond = np.flatnonzero(risky)[~_is_within_risk(least[cell[risky]], household[risky], number[risky], most)]
     if len(beyond):
         records = int((cells.counts[beyond] if alone else number[beyond]).sum())
         whose = "the risk" if alone else "the risk of the household"
@@ -63,7 +64,7 @@ def bearable(
         here = left[cells.keeping(left_out, cell[left])] if not left_out & ~may else left[:0]
         if not len(here):
             continue
-        good = here[_losses(cells, amounts, left_out)[cell[here]] <= shares[here]]
+        good = here[_compute_losses(cells, amounts, left_out)[cell[here]] <= shares[here]]
         lost[good] = left_out
         left = left[np.isin(left, good, invert=True)]
         if not len(left):
@@ -74,7 +75,7 @@ def bearable(
     return lost
 
 
-def _losses(cells: Cells, amounts: Floats, left_out: int) -> Floats:
+def _compute_losses(cells: Cells, amounts: Floats, left_out: int) -> Floats:
     """Return -ln(1 - risk) of each cell without some keys, a little more where it was rounded."""
     kept = cells.every & ~left_out
     f = Frequencies(cells, cells.counts.astype(np.float64), wildcard=True).of(kept)
@@ -91,13 +92,13 @@ def _budget(household: Integers, number: Integers, most: float) -> Floats:
     return np.asarray(-np.log1p(-most) * np.where(size > 1, 1 - _DIGITS, 1.0))
 
 
-def _within(losses: Floats, household: Integers, number: Integers, most: float) -> Truths:
+def _is_within_risk(losses: Floats, household: Integers, number: Integers, most: float) -> Truths:
     """Return for each row whether its household is not riskier than is allowed."""
     totals = np.bincount(household, weights=losses * number)
     return np.asarray((totals <= _budget(household, number, most))[household])
 
 
-def _shares(losses: Floats, household: Integers, number: Integers, most: float) -> Floats:
+def _allow_losses(losses: Floats, household: Integers, number: Integers, most: float) -> Floats:
     """Return up to which loss each member of a risky household may go, infinite where none is to change.
 
     One level for the household: those above come down to it, and all together are then just what is allowed.
@@ -105,11 +106,12 @@ def _shares(losses: Floats, household: Integers, number: Integers, most: float) 
     Examples
     --------
     >>> most = -np.expm1(-0.7)
-    >>> _shares(np.array([0.1, 0.5, 0.9, 0.2]), np.array([0, 0, 0, 1]), np.array([1, 1, 1, 1]), most).round(4).tolist()
+    >>> _allow_losses(np.array([0.1, 0.5, 0.9, 0.2]), np.array([0, 0, 0, 1]), np.array([1, 1, 1, 1]),
+    ...     most).round(4).tolist()
     [0.3, 0.3, 0.3, inf]
     """
     shares = np.full(len(losses), np.inf)
-    risky = np.flatnonzero(~_within(losses, household, number, most))
+    risky = np.flatnonzero(~_is_within_risk(losses, household, number, most))
     if not len(risky):
         return shares
     rows = risky[np.lexsort((losses[risky], household[risky]))]

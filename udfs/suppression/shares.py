@@ -26,7 +26,7 @@ _SLOWER = (0.9, 0.4)  # powers by which a price rises and falls
 _DEAREST = 1e6  # times what it costs without limits
 
 
-def within(
+def search_within_shares(
     search: Callable[[Cells, int], Integers],
     priced: Callable[[Floats], Cells],
     k: int,
@@ -46,7 +46,7 @@ def within(
     keys
         Their names, for messages.
     """
-    limits, values = limits_of(priced(np.ones(len(shares))), shares)
+    limits, values = count_allowed_losses(priced(np.ones(len(shares))), shares)
     factors, best, nearest = np.ones(len(shares)), None, (np.inf, 0, 0.0)
     plain = priced(factors)
     weights, answers = np.array(plain.weights), []
@@ -54,8 +54,8 @@ def within(
         found = search(priced(factors), k)
         if search is strong:  # each cell is decided by itself: of several answers each can have another
             answers.append(found)
-            found = _mixed(answers, plain, limits)
-        lost = lost_values(found, plain)
+            found = _mix_answers(answers, plain, limits)
+        lost = count_lost_values(found, plain)
         over = (lost - limits) / values
         worst = int(np.argmax(over))
         if over[worst] <= 0:
@@ -66,7 +66,7 @@ def within(
                 break
         elif over[worst] < nearest[0]:
             nearest = over[worst], worst, lost[worst] / values[worst]
-        factors = _adjusted(factors, lost, limits)
+        factors = _adjust_factors(factors, lost, limits)
     if best is None:
         _, key, share = nearest
         name = keys[key] if keys else f"number {key + 1}"
@@ -81,21 +81,21 @@ def bound(priced: Callable[[Floats], Cells], k: int, shares: Floats) -> float:
     """Return what any answer within the limits costs at least, for 'identical' and 'strong'."""
     factors, best = np.ones(len(shares)), 0.0
     cells = priced(factors)
-    limits, _ = limits_of(cells, shares)
+    limits, _ = count_allowed_losses(cells, shares)
     weights = np.array(cells.weights)
     for _ in range(_TURNS):
-        lost = lost_values(strong(cells, k), cells)
+        lost = count_lost_values(strong(cells, k), cells)
         prices = np.where(np.isfinite(limits), weights * (factors - 1), 0.0)
         best = max(best, float(((weights + prices) * lost).sum() - (prices * np.where(prices > 0, limits, 0.0)).sum()))
-        factors = _adjusted(factors, lost, limits)
+        factors = _adjust_factors(factors, lost, limits)
         cells = priced(factors)
     return best
 
 
-def _mixed(answers: list[Integers], cells: Cells, limits: Floats) -> Integers:
+def _mix_answers(answers: list[Integers], cells: Cells, limits: Floats) -> Integers:
     """Return the first answer, with cells taken from the others where it loses too much, the cheapest first."""
     lost, costs = answers[0].copy(), {left_out: cells.cost(left_out) for left_out in cells.sets}
-    totals = lost_values(lost, cells)
+    totals = count_lost_values(lost, cells)
     for key in np.argsort(limits - totals).tolist():
         ways = sorted(
             (costs[other] - costs[now], cell, other)
@@ -114,27 +114,28 @@ def _mixed(answers: list[Integers], cells: Cells, limits: Floats) -> Integers:
     return lost
 
 
-def limits_of(cells: Cells, shares: Floats) -> tuple[Floats, Floats]:
+def count_allowed_losses(cells: Cells, shares: Floats) -> tuple[Floats, Floats]:
     """Return how many values of each key may be suppressed at most, and how many there are, at least 1."""
     values = np.array([cells.totals[cells.known >> key & 1 > 0].sum() for key in range(cells.keys)], dtype=np.float64)
     return np.where(np.isnan(shares), np.inf, np.floor(shares * values + 1e-9)), np.maximum(values, 1)
 
 
-def lost_values(found: Integers, cells: Cells) -> Floats:
+def count_lost_values(found: Integers, cells: Cells) -> Floats:
     """Return how many values of each key an answer suppresses.
 
     Examples
     --------
     >>> from sdc_sql.udfs.suppression.cells import Cells
     >>> cells = Cells(np.array([[1, 1], [1, 2]]), np.array([1, 3]), [1, 1])
-    >>> lost_values(np.array([2, 0]), cells).tolist(), lost_values(np.array([[0, 2, 1], [1, 3, 2]]), cells).tolist()
+    >>> count_lost_values(np.array([2, 0]), cells).tolist(), count_lost_values(np.array([[0, 2, 1], [1, 3, 2]]),
+    ...     cells).tolist()
     ([0.0, 1.0], [2.0, 3.0])
     """
     lost, records = (np.maximum(found, 0), cells.counts) if found.ndim == 1 else (found[:, 1], found[:, 2])
     return np.array([records[lost >> key & 1 > 0].sum() for key in range(cells.keys)], dtype=np.float64)
 
 
-def _adjusted(factors: Floats, lost: Floats, limits: Floats) -> Floats:
+def _adjust_factors(factors: Floats, lost: Floats, limits: Floats) -> Floats:
     """Return dearer keys where more than the limit is lost, and cheaper ones, not below 1, where less is."""
     ratio = np.where(np.isfinite(limits), (lost + 0.1) / (np.maximum(limits, 0) + 0.1), 1.0)
     power = np.where(ratio > 1, *_SLOWER)

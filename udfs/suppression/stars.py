@@ -29,14 +29,14 @@ class Stars:
         self.held = held
         sets = rare.sets.tolist()
         self.rows = [np.flatnonzero(rare.sets >> key & 1) for key in range(len(rare.codes))]
-        self.alike, self.size = _stacked(rare, sets, held)
+        self.alike, self.size = _stack_crossings(rare, sets, held)
         self.by_key = [
-            _stacked(rare, [sets[r] & ~(1 << key) for r in rows], held) for key, rows in enumerate(self.rows)
+            _stack_crossings(rare, [sets[r] & ~(1 << key) for r in rows], held) for key, rows in enumerate(self.rows)
         ]
 
     def helped(self, worth: Floats, whole: Truths) -> Floats:
         """Return what of `worth` cells reach that lose a key, (keys, cells); whole: which have all keys of a set."""
-        alike = self._of_alike(worth)
+        alike = self._sum_alike(worth)
         found = np.zeros((len(self.rows), len(self.held)))
         for key, rows in enumerate(self.rows):
             numbers, size = self.by_key[key]
@@ -62,16 +62,16 @@ class Stars:
             given = amounts[cells] * whole[np.ix_(rows, cells)]
             found[rows] += np.bincount(numbers[:, cells].ravel(), given.ravel(), minlength=size)[numbers]
             lost[np.ix_(rows, cells)] = given
-        return found - self._of_alike(lost)
+        return found - self._sum_alike(lost)
 
-    def _of_alike(self, amounts: Floats) -> Floats:
+    def _sum_alike(self, amounts: Floats) -> Floats:
         """Return the sums of cells that agree on the whole set."""
         return np.asarray(
             np.bincount(self.alike.ravel(), amounts.ravel(), minlength=self.size)[self.alike], dtype=np.float64
         )
 
 
-def _stacked(rare: Rare, sets: list[int], held: Integers) -> tuple[Integers, int]:
+def _stack_crossings(rare: Rare, sets: list[int], held: Integers) -> tuple[Integers, int]:
     """Return the numbers of the cells in the crossings of these sets, one after another."""
     numbers, size = np.zeros((len(sets), len(held)), dtype=np.int64), 0
     for row, keys in enumerate(sets):

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from sdc_sql.udfs.suppression.cells import grouped
+from sdc_sql.udfs.suppression.cells import group_values
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers, Truths
@@ -76,11 +76,11 @@ class _Search:
         for _, level in groupby(zip(cells.costs, cells.sets, strict=True), key=lambda pair: pair[0]):
             if not len(self.left):
                 break
-            self._at_one_cost([left_out for _, left_out in level])
+            self._suppress_at_cost([left_out for _, left_out in level])
 
-    def _at_one_cost(self, level: list[int]) -> None:
+    def _suppress_at_cost(self, level: list[int]) -> None:
         """Suppress sets of keys of one cost: in each round where that gains most, and no record has a better set."""
-        sets = [self._grouped(left_out) for left_out in level]
+        sets = [self._group_cells(left_out) for left_out in level]
         for _ in range(_ROUNDS):
             sets = self._usable(sets)
             plans = [self._plan(s) for s in sets]
@@ -98,14 +98,14 @@ class _Search:
             for usable in self._usable([one]):
                 self._carry_out([self._plan(usable)], np.zeros(self.cells.number, dtype=np.int64))
 
-    def _grouped(self, left_out: int) -> _Set:
+    def _group_cells(self, left_out: int) -> _Set:
         """Return the cells left that a set of keys concerns."""
         keeping = self.left[self.cells.keeping_known(left_out, self.left)]
         may = np.zeros(self.cells.number, dtype=np.bool_)
         may[keeping] = self.cells.sums(left_out, keeping, self.everyone, self.k) >= self.k
         if not may.any():
             return _Set(left_out, self.left[:0], self.left[:0], may[:0])
-        rows, groups = grouped(self.cells.released(left_out, self.left))
+        rows, groups = group_values(self.cells.released(left_out, self.left))
         concerned = np.zeros(len(rows), dtype=np.bool_)
         concerned[groups[may[self.left]]] = True
         here = concerned[groups]
@@ -162,7 +162,7 @@ def compatible(cells: Cells) -> Floats:
     for one, here in zip(patterns.tolist(), own, strict=True):
         for other, there in zip(patterns.tolist(), own, strict=True) if len(patterns) <= _PATTERNS else [(one, here)]:
             both = np.concatenate([here, there])
-            values, groups = grouped(cells.released(cells.every & ~(one & other), both))
+            values, groups = group_values(cells.released(cells.every & ~(one & other), both))
             sums = np.bincount(groups[len(here) :], weights=cells.totals[there], minlength=len(values))
             found[here] += sums[groups[: len(here)]]
     return found

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import WHOLE, declared
+from sdc_sql.udfs.adapters import WHOLE, declare_function
 from sdc_sql.udfs.arrow_function import TABLE, WHOLE_TABLE, WHOLES
 from sdc_sql.udfs.swapping.kinds import Kinds
 from sdc_sql.udfs.swapping.matching import Matching
@@ -26,7 +26,7 @@ WINDOWS = (1, 8, None)  # partners a seeker, those of the least draws first; Non
 WORD = (1 << 64) - 1
 
 
-def partners(draws: Floats, alike: Integers, apart: Integers, need: Integers, asked: int) -> Integers:
+def exchange_units(draws: Floats, alike: Integers, apart: Integers, need: Integers, asked: int) -> Integers:
     """Return for each of n units the one that it exchanges with, or -1.
 
     Parameters
@@ -61,7 +61,7 @@ def partners(draws: Floats, alike: Integers, apart: Integers, need: Integers, as
 
     >>> draws = np.random.default_rng(0).random((5, 3))
     >>> area = np.array([1, 1, 1, 0, 1]).reshape(5, 1, 1)
-    >>> found = partners(draws, np.zeros((5, 1), dtype=int), area, np.array([1, 1, 1, 1, 0]), 1)
+    >>> found = exchange_units(draws, np.zeros((5, 1), dtype=int), area, np.array([1, 1, 1, 1, 0]), 1)
     >>> int((found >= 0).sum()), int(found[4])
     (2, -1)
     """
@@ -135,10 +135,10 @@ class _Exchange:
             for unit in left:
                 if most is not None and made >= most:
                     return made
-                made += self.mate[unit] < 0 and self._chosen(unit, pools[alike[unit]])
+                made += self.mate[unit] < 0 and self._choose_partner(unit, pools[alike[unit]])
         return made
 
-    def _chosen(self, unit: int, pool: list[int]) -> bool:
+    def _choose_partner(self, unit: int, pool: list[int]) -> bool:
         """Pair a unit with one of a pool, each as likely as any other that it may exchange with; or give up."""
         tries = TRIES
         while tries and pool:
@@ -165,10 +165,10 @@ def exchange(draws: Floats | None, alike: Integers, apart: Integers, need: Integ
     if draws is None:
         return np.empty(0, dtype=np.int64)
     levels, asked = sizes.tolist()
-    return partners(draws, alike, apart[:, :-1].reshape(len(apart), levels, -1), need, asked) + 1
+    return exchange_units(draws, alike, apart[:, :-1].reshape(len(apart), levels, -1), need, asked) + 1
 
 
 FUNCTIONS = (
-    declared("exchange", exchange, WHOLE, by_stratum=False, draws=TABLE, alike=WHOLE_TABLE, apart=WHOLE_TABLE,
+    declare_function("exchange", exchange, WHOLE, by_stratum=False, draws=TABLE, alike=WHOLE_TABLE, apart=WHOLE_TABLE,
              need=WHOLES, sizes=WHOLES),
 )  # fmt: skip

@@ -46,14 +46,14 @@ class FreePlaces:
         self.paired = np.arange(draws.size)
         self._entry = np.arange(draws.size)  # where in `free` a place is
         self._order = np.empty(reach + 1, dtype=np.int64)
-        self._numbers = np.arange(2 * self._at_once())
+        self._numbers = np.arange(2 * self._choose_batch())
         self._entering_ends = draws.size - reach  # from this turn on no place comes into range
 
     def pair(self) -> None:
         """Do some turns, one at least."""
         begin = self.turn
         entering = begin < self._entering_ends
-        stop = min(begin + self._at_once(), self._entering_ends if entering else self.draws.size)
+        stop = min(begin + self._choose_batch(), self._entering_ends if entering else self.draws.size)
         taken = self.taken[begin:stop]
         turns = (~taken).nonzero()[0]
         if entering:
@@ -71,19 +71,19 @@ class FreePlaces:
         partners = self.free[chosen]
         if entering:
             put_own = turns + (begin + self.reach)
-            put_last = self._pushed_and_popped(counts[:done], taken[:done], lowest)[turns]
+            put_last = self._push_and_pop(counts[:done], taken[:done], lowest)[turns]
             self.count = int(counts[done - 1]) if done else self.count
         else:
             put_own, put_last = self.free[last + 1], self.free[last]
             self.count -= 2 * turns.size
-        self._put(put_own, own)
-        self._put(put_last, chosen)
+        self._set_entries(put_own, own)
+        self._set_entries(put_last, chosen)
         self._pair(turns + begin, partners)
         self.turn += done
         if self.turn < stop and not self.taken[self.turn]:
             self._turn_by_itself(entering=entering)
 
-    def _at_once(self) -> int:
+    def _choose_batch(self) -> int:
         return 2 + int(AT_ONCE * isqrt(self.count))
 
     def _first_meeting(self, own: Integers, chosen: Integers, lowest: int) -> int:
@@ -97,7 +97,7 @@ class FreePlaces:
         found = int(meets.argmax()) if entries.size else 0
         return found // 2 if entries.size and meets[found] else own.size
 
-    def _pushed_and_popped(self, counts: Integers, taken: Truths, lowest: int) -> Integers:
+    def _push_and_pop(self, counts: Integers, taken: Truths, lowest: int) -> Integers:
         """Put places at the end of the list, and return for each turn what it takes from there.
 
         In the order of entries, and of turns within an entry, what is taken was put there just before, or was there.
@@ -111,10 +111,10 @@ class FreePlaces:
         there[again + 1] = coming[order[again]]
         found = np.empty_like(there)
         found[order] = there
-        self._put(coming[taken], entries[taken])
+        self._set_entries(coming[taken], entries[taken])
         return found
 
-    def _put(self, places: Integers | int, entries: Integers | int) -> None:
+    def _set_entries(self, places: Integers | int, entries: Integers | int) -> None:
         self.free[entries] = places
         self._entry[places] = entries
 
@@ -126,10 +126,10 @@ class FreePlaces:
     def _turn_by_itself(self, *, entering: bool) -> None:
         place, own = self.turn, self._entry[self.turn]
         self.count -= not entering
-        self._put(place + self.reach if entering else self.free[self.count], own)
+        self._set_entries(place + self.reach if entering else self.free[self.count], own)
         chosen = int(self.draws[place] * self.count)
         partner = self.free[chosen]
         self.count -= 1
-        self._put(self.free[self.count], chosen)
+        self._set_entries(self.free[self.count], chosen)
         self._pair(place, partner)
         self.turn += 1

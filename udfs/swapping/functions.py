@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.adapters import NUMBER, WHOLE, declared
+from sdc_sql.udfs.adapters import NUMBER, WHOLE, declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS, WHOLES
-from sdc_sql.udfs.swapping.rank_swap import swapped_places
+from sdc_sql.udfs.swapping.rank_swap import swap_places
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers
@@ -25,10 +25,12 @@ def swap(
     if places is None or choices is None:  # all values are missing
         return np.empty(0, dtype=np.int64)
     order = places - 1
-    found = swapped_places(choices[order], p, correlation, None if x is None else x[order])
+    found = swap_places(choices[order], p, correlation, None if x is None else x[order])
     partners = np.empty_like(places)
     partners[order] = places[found]
     return partners
 
 
-FUNCTIONS = (declared("swap", swap, WHOLE, places=WHOLES, x=NUMBERS, choices=NUMBERS, p=NUMBER, correlation=NUMBER),)
+FUNCTIONS = (
+    declare_function("swap", swap, WHOLE, places=WHOLES, x=NUMBERS, choices=NUMBERS, p=NUMBER, correlation=NUMBER),
+)

@@ -29,7 +29,7 @@ class Kinds:
 
     def __init__(self, alike: Integers, apart: Integers, level: Integers) -> None:
         self.levels = apart.shape[1]
-        place, first = _numbered(np.hstack([alike, apart.reshape(len(apart), apart.shape[1] * apart.shape[2])]))
+        place, first = _number_rows(np.hstack([alike, apart.reshape(len(apart), apart.shape[1] * apart.shape[2])]))
         self._alike, self._apart = alike[first], apart[first]
         self._groups: dict[tuple[int, int], list[int]] = {}
         for at, codes in enumerate(self._alike.tolist()):
@@ -37,7 +37,7 @@ class Kinds:
                 self._groups.setdefault((number, code), []).append(at)
         self._codes = [[tuple(codes) for codes in levels] for levels in self._apart.tolist()]
         self.of: list[int] = (place * self.levels + level - 1).tolist()
-        self.fitting = lru_cache(maxsize=1024)(self._fitting)
+        self.fitting = lru_cache(maxsize=1024)(self._list_fitting)
 
     def move(self, unit: int, level: int) -> None:
         """Let a unit be apart from its partner at another level."""
@@ -49,7 +49,7 @@ class Kinds:
         level = min(one[1], another[1])
         return not any(a == b for a, b in zip(self._codes[one[0]][level], self._codes[another[0]][level], strict=True))
 
-    def _fitting(self, kind: int) -> list[int]:
+    def _list_fitting(self, kind: int) -> list[int]:
         """Return the kinds with which a kind may exchange."""
         place, level = divmod(kind, self.levels)
         near = {at for key in enumerate(self._alike[place].tolist()) for at in self._groups[key]}
@@ -63,7 +63,7 @@ class Kinds:
         return kinds
 
 
-def _numbered(rows: Integers) -> tuple[Integers, Integers]:
+def _number_rows(rows: Integers) -> tuple[Integers, Integers]:
     """Return the number of each row, equal ones the same, in the order in which they first appear, and where."""
     code = np.zeros(len(rows), dtype=np.int64)
     for column in rows.T:

@@ -96,8 +96,8 @@ class _Search:
             kind = self.kinds.of[unit]
             if kind not in self.looked:
                 self.looked.add(kind)
-                self.new[kind], self.all[kind] = self._of_new_kinds(kind), self._all(kind)
-                end = self._at_once(kind, self.asked[root])
+                self.new[kind], self.all[kind] = self._list_new_kinds(kind), self._list_unseen(kind)
+                end = self._find_partner_at_once(kind, self.asked[root])
                 if end is not None:
                     self.parent[end] = unit
                     self._end_at(self.mate[end], end)
@@ -129,7 +129,7 @@ class _Search:
         if self.asked[mate] == NEVER:
             self.giving.setdefault(kind, []).append(unit)
 
-    def _at_once(self, kind: int, turn: int) -> int | None:
+    def _find_partner_at_once(self, kind: int, turn: int) -> int | None:
         """Return a unit that a kind may exchange with, without partner or with one that need not have any."""
         for listed, free in ((self.free, True), *([] if turn == NEVER else [(self.giving, False)])):
             for other in self.kinds.fitting(kind):
@@ -149,11 +149,11 @@ class _Search:
         """Change over the pairs of the path to a unit, whose partner, if it has one, loses it."""
         if loser >= 0:
             self.mate[loser] = NONE
-        self._changed_over(end)
+        self._change_over(end)
         if loser >= 0:
             self._list(loser)
 
-    def _of_new_kinds(self, kind: int) -> Iterator[int]:
+    def _list_new_kinds(self, kind: int) -> Iterator[int]:
         """Yield units that a kind may exchange with, from whose partners paths go on to others than so far."""
         for other in self.kinds.fitting(kind):
             if other in self.paired:
@@ -162,7 +162,7 @@ class _Search:
                     if unit is not None:
                         yield unit
 
-    def _all(self, kind: int) -> Iterator[int]:
+    def _list_unseen(self, kind: int) -> Iterator[int]:
         """Yield units with a partner that a kind may exchange with, and that no path has reached."""
         for other in self.kinds.fitting(kind):
             left = self.left.setdefault(other, [*self.paired.get(other, ())])
@@ -210,7 +210,7 @@ class _Search:
             if other in self.outer:
                 self.outer[other] = self.outer[other][-1:]  # all in one cycle now
 
-    def _found(self, unit: int) -> int:
+    def _find_base(self, unit: int) -> int:
         """Return the base of the cycle that a unit was shrunk into, or itself."""
         root = unit
         while root in self.base:
@@ -221,36 +221,36 @@ class _Search:
 
     def _shrink(self, one: int, another: int) -> None:
         """Make the cycle that two outer units close one: all its units are outer from then on."""
-        if self._found(one) == self._found(another):
+        if self._find_base(one) == self._find_base(another):
             return
-        meeting = self._meeting(one, another)
+        meeting = self._find_meeting(one, another)
         for unit, across in ((one, another), (another, one)):
             self._go_round(unit, across, meeting)
 
     def _go_round(self, unit: int, across: int, meeting: int) -> None:
-        while self._found(unit) != meeting:
+        while self._find_base(unit) != meeting:
             self.parent[unit] = across
             across = self.mate[unit]
             if self.state[across] == INNER:
                 self._reach(across)
             for each in (unit, across):
-                if self._found(each) == each and each != meeting:
+                if self._find_base(each) == each and each != meeting:
                     self.base[each] = meeting
             unit = self.parent[across]
 
-    def _meeting(self, one: int, another: int) -> int:
+    def _find_meeting(self, one: int, another: int) -> int:
         """Return where the ways of two units back to the root meet."""
         seen: set[int] = set()
-        ways = [self._found(one), self._found(another)]
+        ways = [self._find_base(one), self._find_base(another)]
         while True:
             here = ways.pop(0)
             if here in seen:
                 return here
             seen.add(here)
             if self.mate[here] >= 0:  # not yet back at the root
-                ways.append(self._found(self.parent[self.mate[here]]))
+                ways.append(self._find_base(self.parent[self.mate[here]]))
 
-    def _changed_over(self, unit: int) -> None:
+    def _change_over(self, unit: int) -> None:
         """Change the pairs of a path over, from its end back to the root."""
         changed = []
         while unit >= 0:

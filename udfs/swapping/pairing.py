@@ -22,7 +22,7 @@ FEW = 20_000  # free places up to which it is faster to pair one by one
 LAST_DRAW = 1 - 2.0**-52
 
 
-def partners(choices: Floats, reach: int) -> Integers:
+def pair_places(choices: Floats, reach: int) -> Integers:
     """Return for each of n places in order the place that it is paired with, at most `reach` away.
 
     From place 0 on, each place not yet paired is paired with one drawn evenly from those not yet paired within
@@ -32,16 +32,16 @@ def partners(choices: Floats, reach: int) -> Integers:
 
     Examples
     --------
-    >>> partners(np.array([0.9, 0.9, 0.1, 0.5]), 2)
+    >>> pair_places(np.array([0.9, 0.9, 0.1, 0.5]), 2)
     array([1, 0, 3, 2])
     """
     places = FreePlaces(np.minimum(choices, LAST_DRAW), min(reach, choices.size))
     while places.count > FEW:
         places.pair()
-    return _one_by_one(places)
+    return _pair_remaining(places)
 
 
-def _one_by_one(places: FreePlaces) -> Integers:
+def _pair_remaining(places: FreePlaces) -> Integers:
     """Pair the places that are left."""
     n, reach = places.draws.size, places.reach
     write = memoryview(places.paired.data)

@@ -10,8 +10,15 @@ from math import floor, log, sqrt
 
 import numpy as np
 import numpy.typing as npt
-from sdc_sql.udfs.arguments import Floats, Integers, number, two_or_more, uniforms_of, vector
-from sdc_sql.udfs.swapping.pairing import partners
+from sdc_sql.udfs.arguments import (
+    Floats,
+    Integers,
+    require_parameter,
+    require_two_columns,
+    require_uniforms,
+    require_vector,
+)
+from sdc_sql.udfs.swapping.pairing import pair_places
 
 # E(d^2) / L^2 for the distance d of two swapped ranks: the integral of t^2 ln 2 2^t from 0 to 1, see `pairing`.
 SQUARED_DISTANCE = 2 - 4 / log(2) + 2 / log(2) ** 2
@@ -21,7 +28,7 @@ TRIALS_BY_LAW = 6  # then by halves
 TRIALS = 40
 
 
-def swapped_places(
+def swap_places(
     choices: npt.ArrayLike, p: float | None, target: float | None = None, ordered: npt.ArrayLike | None = None
 ) -> Integers:
     """Return for values in ascending order the place of the value that each is exchanged with.
@@ -59,16 +66,16 @@ def swapped_places(
 
     Examples
     --------
-    >>> swapped_places([0.3, 0.6, 0.9, 0.2, 0.5, 0.8], 40).tolist()
+    >>> swap_places([0.3, 0.6, 0.9, 0.2, 0.5, 0.8], 40).tolist()
     [2, 3, 0, 1, 5, 4]
     """
-    draws = uniforms_of(choices, (np.size(choices),), "choices")
-    two_or_more(draws.size, "the column")
+    draws = require_uniforms(choices, (np.size(choices),), "choices")
+    require_two_columns(draws.size, "the column")
     if p is not None:
-        return _places(draws, _ranks_within(p, draws.size))
+        return _find_partners(draws, _count_ranks(p, draws.size))
     if target is None or ordered is None:
         raise ValueError("p is NULL: give the range in percent, in (0, 100]")
-    return _places(draws, range_keeping(target, ordered, draws))
+    return _find_partners(draws, range_keeping(target, ordered, draws))
 
 
 def range_keeping(target: float, ordered: npt.ArrayLike, choices: npt.ArrayLike) -> int:
@@ -86,7 +93,7 @@ def range_keeping(target: float, ordered: npt.ArrayLike, choices: npt.ArrayLike)
     target
         The least correlation (Pearson) between original and swapped values, in (0, 1).
     ordered, choices
-        The values, ascending, and their draws, as of :func:`swapped_places`.
+        The values, ascending, and their draws, as of :func:`swap_places`.
 
     Raises
     ------
@@ -98,16 +105,16 @@ def range_keeping(target: float, ordered: npt.ArrayLike, choices: npt.ArrayLike)
     >>> range_keeping(0.99, np.arange(1000), np.random.default_rng(2).random(1000))
     65
     """
-    wanted = number(target, "correlation", above=0, below=1)
-    values = vector(ordered)
-    draws = uniforms_of(choices, values.shape, "choices")
+    wanted = require_parameter(target, "correlation", above=0, below=1)
+    values = require_vector(ordered)
+    draws = require_uniforms(choices, values.shape, "choices")
     n = values.size
     if not n or values[0] == values[-1]:
         raise ValueError("values are all equal or missing, which leaves no correlation; use rank_swap with a p")
     good, bad = 0, n  # ranges known to meet the target, and not to
     reach = min(max(round(n * sqrt((1 - wanted) / (6 * SQUARED_DISTANCE))), 1), n - 1)
     for trial in range(TRIALS):
-        r = _correlation(values, values[_places(draws, reach)])
+        r = _correlation(values, values[_find_partners(draws, reach)])
         if r >= wanted:
             good = reach
         else:
@@ -125,15 +132,15 @@ def range_keeping(target: float, ordered: npt.ArrayLike, choices: npt.ArrayLike)
     return good
 
 
-def _places(draws: Floats, reach: int) -> Integers:
+def _find_partners(draws: Floats, reach: int) -> Integers:
     """Return the partner of each place; the pairing begins at the highest rank."""
-    found: Integers = draws.size - 1 - partners(draws[::-1], reach)[::-1]
+    found: Integers = draws.size - 1 - pair_places(draws[::-1], reach)[::-1]
     return found
 
 
-def _ranks_within(p: float, n: int) -> int:
+def _count_ranks(p: float, n: int) -> int:
     """Return the greatest difference of ranks, p percent of n."""
-    share = number(p, "p", above=0, most=100)
+    share = require_parameter(p, "p", above=0, most=100)
     reach = floor(share * n / 100 + 1e-6)  # 100 L / n percent of n are L, whatever the rounding
     if n and not reach:
         raise ValueError(f"p is {p} percent of {n} values, less than one rank; expected at least {100 / n:.4g}")

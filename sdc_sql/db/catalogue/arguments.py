@@ -9,8 +9,8 @@ import math
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sdc_sql.db.catalogue.headers import NUMBERS
-from sdc_sql.db.catalogue.macros import by_name
-from sdc_sql.db.checks import checked_weight, is_number, told
+from sdc_sql.db.catalogue.macros import index_catalogue
+from sdc_sql.db.checks import is_number, require_weight_number, text_for_message
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ Choice = TypeVar("Choice", bound=str)
 _WHOLE = 2**63  # a greater number is no whole number of DuckDB's
 
 
-def check(macro: str, arguments: Mapping[str, object]) -> None:
+def check_arguments(macro: str, arguments: Mapping[str, object]) -> None:
     """Refuse a choice or a number that is none, a number out of its range, and bounds the wrong way round.
 
     Parameters
@@ -39,11 +39,11 @@ def check(macro: str, arguments: Mapping[str, object]) -> None:
 
     Examples
     --------
-    >>> check("massc", {"bias": 0.1, "variance": float("nan")})
+    >>> check_arguments("massc", {"bias": 0.1, "variance": float("nan")})
     Traceback (most recent call last):
     sdc_sql.errors.ParameterError: variance is nan: it must be a finite number, at least 0 and below 1e150.
     """
-    entry = by_name().get(f"sdc_{macro}")
+    entry = index_catalogue().get(f"sdc_{macro}")
     for p in entry.parameters if entry else ():
         if p.name not in arguments:
             continue
@@ -51,18 +51,18 @@ def check(macro: str, arguments: Mapping[str, object]) -> None:
         if value is None and p.default is not None and (p.default == "NULL" or not p.choices):
             continue
         if p.choices and value not in p.choices:
-            raise ParameterError(f"{p.name} is {told(value)}: it must be one of {', '.join(p.choices)}.")
-        if p.type.startswith("truth value") and any(v is not None and v not in (0, 1) for v in _each(value)):
-            raise ParameterError(f"{p.name} is {told(value)}: it must be True or False.")
+            raise ParameterError(f"{p.name} is {text_for_message(value)}: it must be one of {', '.join(p.choices)}.")
+        if p.type.startswith("truth value") and any(v is not None and v not in (0, 1) for v in _list_values(value)):
+            raise ParameterError(f"{p.name} is {text_for_message(value)}: it must be True or False.")
         if p.name == "weight" and is_number(value):
-            checked_weight(value)
+            require_weight_number(value)
         elif p.type in NUMBERS and not (p.type == "column or number" and isinstance(value, str)):
             _check_numbers(p, value)
         if p.range is not None and p.range.below in arguments:
-            _check_below(p, value, arguments[p.range.below])
+            _check_upper_bound(p, value, arguments[p.range.below])
 
 
-def checked_number(macro: str, name: str, value: Any) -> Any:  # noqa: ANN401 - a whole number, or a float
+def require_number(macro: str, name: str, value: Any) -> Any:  # noqa: ANN401 - a whole number, or a float
     """Return a number that a macro takes, once it lies in the range that its header declares; None where none need be.
 
     Raises
@@ -72,31 +72,31 @@ def checked_number(macro: str, name: str, value: Any) -> Any:  # noqa: ANN401 - 
 
     Examples
     --------
-    >>> checked_number("k_anonymity", "k", 3)
+    >>> require_number("k_anonymity", "k", 3)
     3
-    >>> checked_number("theta", "confidence", 1)
+    >>> require_number("theta", "confidence", 1)
     Traceback (most recent call last):
     sdc_sql.errors.ParameterError: confidence is 1: it must be a finite number, strictly between 0 and 1.
     """
-    (parameter,) = (p for p in by_name()[f"sdc_{macro}"].parameters if p.name == name)
+    (parameter,) = (p for p in index_catalogue()[f"sdc_{macro}"].parameters if p.name == name)
     if value is None and parameter.default == "NULL":
         return None
     _check_number(parameter, value)
     return int(value) if parameter.type == "whole number" else float(value)
 
 
-def choices(macro: str, name: str) -> tuple[str, ...]:
+def list_choices(macro: str, name: str) -> tuple[str, ...]:
     """Return the words that a macro takes for an argument, in the order of its header.
 
     Examples
     --------
-    >>> choices("t_closeness", "distance")
+    >>> list_choices("t_closeness", "distance")
     ('equal', 'ordered')
     """
-    return next(p.choices for p in by_name()[f"sdc_{macro}"].parameters if p.name == name)
+    return next(p.choices for p in index_catalogue()[f"sdc_{macro}"].parameters if p.name == name)
 
 
-def checked_choice(macro: str, name: str, value: Choice) -> Choice:
+def require_choice(macro: str, name: str, value: Choice) -> Choice:
     """Return a word that a macro takes.
 
     Raises
@@ -106,23 +106,23 @@ def checked_choice(macro: str, name: str, value: Choice) -> Choice:
 
     Examples
     --------
-    >>> checked_choice("t_closeness", "distance", "nearest")
+    >>> require_choice("t_closeness", "distance", "nearest")
     Traceback (most recent call last):
     sdc_sql.errors.ParameterError: distance is 'nearest': it must be one of equal, ordered.
     """
-    known = choices(macro, name)
+    known = list_choices(macro, name)
     if value not in known:
-        raise ParameterError(f"{name} is {told(value)}: it must be one of {', '.join(known)}.")
+        raise ParameterError(f"{name} is {text_for_message(value)}: it must be one of {', '.join(known)}.")
     return value
 
 
-def wanted(parameter: Parameter, value: object) -> str | None:
+def describe_wanted_number(parameter: Parameter, value: object) -> str | None:
     """Return what a number must be, where it is not: the same words in Python and of a release file.
 
     Examples
     --------
-    >>> k = by_name()["sdc_k_map"].parameters[-1]
-    >>> wanted(k, 1), wanted(k, 2)
+    >>> k = index_catalogue()["sdc_k_map"].parameters[-1]
+    >>> describe_wanted_number(k, 1), describe_wanted_number(k, 2)
     ('a whole number of at least 2', None)
     """
     whole, within = parameter.type == "whole number", parameter.range
@@ -147,13 +147,13 @@ def _check_numbers(parameter: Parameter, value: object) -> None:
 
 
 def _check_number(parameter: Parameter, value: object) -> None:
-    if (must := wanted(parameter, value)) is not None:
-        raise ParameterError(f"{parameter.name} is {told(value)}: it must be {must}.")
+    if (must := describe_wanted_number(parameter, value)) is not None:
+        raise ParameterError(f"{parameter.name} is {text_for_message(value)}: it must be {must}.")
 
 
-def _check_below(parameter: Parameter, value: object, above: object) -> None:
+def _check_upper_bound(parameter: Parameter, value: object, above: object) -> None:
     """Refuse a number that is not below another argument; of lists, compare those of each column."""
-    low, high = _each(value), [v if is_number(v) else None for v in _each(above)]
+    low, high = _list_values(value), [v if is_number(v) else None for v in _list_values(above)]
     if len(low) > 1 < len(high) and len(low) != len(high):
         return  # the check of the columns refuses such lists
     other = parameter.range.below if parameter.range else ""
@@ -164,5 +164,5 @@ def _check_below(parameter: Parameter, value: object, above: object) -> None:
             raise ParameterError(f"{parameter.name} is {one} and {other} {bound}: {said}.")
 
 
-def _each(value: object) -> list[object]:
+def _list_values(value: object) -> list[object]:
     return list(value) or [None] if isinstance(value, list | tuple) else [value]

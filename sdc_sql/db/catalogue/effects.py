@@ -77,18 +77,18 @@ _SAFE: dict[str, Any] = {tag.lower(): Word(known[0]) for tag, known in WORDS.ite
 UNKNOWN = Effect(**_SAFE)
 
 
-def effect(header: Comment, own: Comment, parameters: Mapping[str, Parameter], columns: str) -> Effect:
+def read_effect(header: Comment, own: Comment, parameters: Mapping[str, Parameter], columns: str) -> Effect:
     """Return what the header of a file and the comment of a macro declare; a measure may name columns that are told."""
     words = {**_SAFE}
     for tag, known in WORDS.items():
-        said = headers.word(own, tag, known, parameters) or headers.word(header, tag, known, parameters)
+        said = headers.read_word(own, tag, known, parameters) or headers.read_word(header, tag, known, parameters)
         if said is not None:
             words[tag.lower()] = said
     where = own if "Told" in own.tags else header
     names = [*parameters, *re.findall(r"(?:^|, )(\w+)", columns)]
     return Effect(
         **words,
-        told=headers.names(where, "Told", parameters, names),
+        told=headers.read_names(where, "Told", parameters, names),
         publicly=own.tags.get("Publicly", header.tags.get("Publicly", "")),
         says=frozenset(header.tags | own.tags),
     )

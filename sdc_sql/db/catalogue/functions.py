@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.catalogue import headers
-from sdc_sql.db.catalogue.effects import UNKNOWN, Effect, effect
-from sdc_sql.db.catalogue.gives import Given, given
+from sdc_sql.db.catalogue.effects import UNKNOWN, Effect, read_effect
+from sdc_sql.db.catalogue.gives import Given, read_gives
 from sdc_sql.db.catalogue.returned import returned
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class _Macro:
     calls: frozenset[str]
 
 
-def declarations(files: Iterable[tuple[str, str]]) -> tuple[Declaration, ...]:
+def read_declarations(files: Iterable[tuple[str, str]]) -> tuple[Declaration, ...]:
     r"""Return what is declared of each public macro of the files, given by name and text.
 
     Raises
@@ -124,14 +124,14 @@ def declarations(files: Iterable[tuple[str, str]]) -> tuple[Declaration, ...]:
     >>> header = "-- Source: A (2002).\n-- Scope: cells.\n-- Parameters:\n--   tbl  table  the table\n\n"
     >>> own = "-- sdc_x: the x.\n-- Gives: x BIGINT.\n-- Rows: one.\n-- Example: FROM sdc_x('t');\n"
     >>> text = header + own + "CREATE OR REPLACE MACRO sdc_x(tbl) AS TABLE FROM t;\n"
-    >>> (x,) = declarations([("risk/x.sql", text)])
+    >>> (x,) = read_declarations([("risk/x.sql", text)])
     >>> x.signature, x.summary, x.source, x.parameters[0].type
     ('sdc_x(tbl)', 'the x.', 'A (2002).', 'table')
     """
     macros = [macro for file, text in files for macro in _macros(file, text)]
     calls = {macro.name: macro.calls for macro in macros}
-    python = _reaching(calls, {name for name in calls if name.startswith("sdc__kernel_")})
-    draws = _reaching(calls, {"sdc__secret_key_of"})
+    python = _find_callers(calls, {name for name in calls if name.startswith("sdc__kernel_")})
+    draws = _find_callers(calls, {"sdc__secret_key_of"})
     found = [_declaration(m, m.name in python, m.name in draws) for m in macros if not m.name.startswith("sdc__")]
     _refuse_unused(macros)
     return tuple(found)
@@ -141,7 +141,7 @@ def _macros(file: str, text: str) -> list[_Macro]:
     heads = list(_MACRO.finditer(text))
     ends = [*(h.start() for h in heads[1:]), len(text)]
     lines = text.splitlines()
-    header = headers.comment(file, 1, lines[: next((i for i, t in enumerate(lines) if not t.startswith("--")), 0)])
+    header = headers.read_comment(file, 1, lines[: next((i for i, t in enumerate(lines) if not t.startswith("--")), 0)])
     found = []
     for head, end in zip(heads, ends, strict=True):
         line = text.count("\n", 0, head.start()) + 1
@@ -150,14 +150,15 @@ def _macros(file: str, text: str) -> list[_Macro]:
         body = re.sub(r"^--.*", "", text[head.end() : end], flags=re.MULTILINE)
         found.append(
             _Macro(
-                header, headers.comment(file, line - len(own), own), head["name"], " ".join(head["arguments"].split()),
+                header, headers.read_comment(file, line - len(own), own), head["name"],
+                " ".join(head["arguments"].split()),
                 head["table"] is not None, line, frozenset(re.findall(r"sdc_\w+(?=\()", body)),
             )
         )  # fmt: skip
     return found
 
 
-def _reaching(calls: Mapping[str, frozenset[str]], reached: set[str]) -> set[str]:
+def _find_callers(calls: Mapping[str, frozenset[str]], reached: set[str]) -> set[str]:
     """Return these macros, those that call one of them, and those that call such a macro."""
     while more := {name for name, called in calls.items() if called & reached} - reached:
         reached |= more
@@ -169,7 +170,7 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
     tags = header.tags | own.tags
     parameters = _parameters(macro)
     masks = "sdc__released" in macro.calls
-    for tag in _wanted(macro, masks):
+    for tag in _list_documented_arguments(macro, masks):
         if not tags.get(tag):
             at = headers.Comment(header.file, lines={tag: macro.line})
             raise at.fail(tag, f"`-- {tag}: ...` is to stand above {name}, or in the header of the file.")
@@ -183,7 +184,7 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
         tags[name],
         tags.get("Gives", "every column." if masks else ""),
         tags["Example"],
-        headers.word(own if "Scope" in own.tags else header, "Scope", headers.SCOPES, by_name),
+        headers.read_word(own if "Scope" in own.tags else header, "Scope", headers.SCOPES, by_name),
         tags.get("Keeps", ""),
         tags.get("Guarantees", ""),
         tags.get("Source", ""),
@@ -197,19 +198,19 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
         parameters,
         verb,
         switch,
-        headers.limit(own, name),
+        headers.read_limit(own, name),
         tags.get(
             "Not compiled", _MASKED if header.file.startswith("mask/") and "Compiled" not in tags else ""
         ).removesuffix("."),
         "\n".join([*header.prose, "", *own.prose]).strip(),
-        given(own) if "Gives" in own.tags else Given(names=("every column",) if masks else ()),
-        effect(header, own, by_name, own.tags.get("Gives", "")),
+        read_gives(own) if "Gives" in own.tags else Given(names=("every column",) if masks else ()),
+        read_effect(header, own, by_name, own.tags.get("Gives", "")),
         tuple(own.tags["Before"].removesuffix(".").split(", ")) if "Before" in own.tags else (),
         returned(own, tags),
     )
 
 
-def _wanted(macro: _Macro, masks: bool) -> list[str]:
+def _list_documented_arguments(macro: _Macro, masks: bool) -> list[str]:
     wanted = [macro.name, "Example"]
     if macro.header.file.startswith(_METHODS):
         wanted.append("Source")
@@ -264,7 +265,7 @@ HELP = (
 
 def entries_sql(found: Iterable[Declaration]) -> str:
     """Return the declarations as a table macro, ``sdc__help()``."""
-    rows = ",\n".join(f"    ({', '.join(_literal(getattr(entry, name)) for name in HELP)})" for entry in found)
+    rows = ",\n".join(f"    ({', '.join(_write_literal(getattr(entry, name)) for name in HELP)})" for entry in found)
     return (
         "-- What the headers of the other files say of each function; made when the files are read.\n"
         f"{CREATE} sdc__help() AS TABLE FROM (VALUES\n{rows}\n) AS t({', '.join(HELP)});\n"
@@ -275,7 +276,7 @@ def former_sql(found: Iterable[Declaration]) -> dict[str, str]:
     """Return the macros of earlier versions that are called otherwise now, each as an error that says how."""
     return {
         before: f"{CREATE} {before}({entry.arguments}) AS TABLE\n    SELECT "
-        f"error({_literal(f'ParameterError: {renamed(before, entry.name)}')}) AS sdc__error;\n"
+        f"error({_write_literal(f'ParameterError: {renamed(before, entry.name)}')}) AS sdc__error;\n"
         for entry in found
         for before in entry.before
         if before.startswith("sdc_")
@@ -293,7 +294,7 @@ def renamed(before: str, now: str) -> str:
     return f"{before} is the name of versions before 0.2.0: write {now}."
 
 
-def _literal(value: Any) -> str:  # noqa: ANN401 - a text, a truth value, or what a header says
+def _write_literal(value: Any) -> str:  # noqa: ANN401 - a text, a truth value, or what a header says
     """Return a value as SQL.
 
     It is not written by sqlglot's trees: every load needs some thousand of these texts, all of them our own.
@@ -301,7 +302,7 @@ def _literal(value: Any) -> str:  # noqa: ANN401 - a text, a truth value, or wha
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):  # the value is a tuple of parameters
-        return f"[{', '.join(map(_literal, value))}]"
+        return f"[{', '.join(map(_write_literal, value))}]"
     if isinstance(value, headers.Parameter):
-        return _literal(str(value))
+        return _write_literal(str(value))
     return "NULL" if value is None else "'" + str(value).replace("'", "''") + "'"

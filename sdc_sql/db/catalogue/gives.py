@@ -84,19 +84,19 @@ class Given:
         return tuple(c for c in self.columns if c.is_number and c.name not in self.by) if self.of_file else ()
 
 
-def given(read: Comment) -> Given:
+def read_gives(read: Comment) -> Given:
     """Return what a comment says under ``Gives:`` and ``Rows:``.
 
     Examples
     --------
-    >>> from sdc_sql.db.catalogue.headers import comment
-    >>> read = comment("risk/x.sql", 1, ["-- Gives: k BIGINT, records BIGINT (more risk).", "-- Rows: each k."])
-    >>> found = given(read)
+    >>> from sdc_sql.db.catalogue.headers import read_comment
+    >>> read = read_comment("risk/x.sql", 1, ["-- Gives: k BIGINT, records BIGINT (more risk).", "-- Rows: each k."])
+    >>> found = read_gives(read)
     >>> found.by, [(c.name, c.bears, c.more, c.best) for c in found.figures]
     (('k',), [('records', 'risk', True, 0.0)])
     """
     texts = [text for text in _COMMA.split(read.tags.get("Gives", "").removesuffix(".")) if text]
-    columns = tuple(_column(read, text) for text in texts if text not in OF_THE_TABLE)
+    columns = tuple(_read_column(read, text) for text in texts if text not in OF_THE_TABLE)
     names = tuple(text if text in OF_THE_TABLE else text.partition(" ")[0] for text in texts)
     if "Rows" not in read.tags:
         return Given(columns, names=names)
@@ -110,7 +110,7 @@ def given(read: Comment) -> Given:
     return Given(columns, rows["other"] is None, by, names, rows["order"] or "")
 
 
-def _column(read: Comment, text: str) -> Column:
+def _read_column(read: Comment, text: str) -> Column:
     said = _COLUMN.fullmatch(text)
     if said is None:
         raise read.fail(

@@ -85,7 +85,7 @@ class Parameter:
     def kind(self) -> str:
         """Return the type as a header writes it."""
         if self.choices:
-            return said(self.choices)
+            return format_choice(self.choices)
         return f"{self.type}{f' in {self.range.text}' if self.range else ''}{' or NULL' if self.or_null else ''}"
 
 
@@ -107,7 +107,7 @@ class Word:
         """Return the word as a header writes it, without its reason."""
         if not self.parameter:
             return self.kind
-        return f"{self.kind} where {self.parameter} is {said(self.choices)}, else {self.otherwise}"
+        return f"{self.kind} where {self.parameter} is {format_choice(self.choices)}, else {self.otherwise}"
 
     def of(self, arguments: Mapping[str, object]) -> str:
         """Return the word for a call. An argument that is not given must stand there with its default.
@@ -153,12 +153,12 @@ class Comment:
         return HeaderError(self.file, self.lines.get(tag, 0), problem)
 
 
-def comment(file: str, first: int, lines: Iterable[str]) -> Comment:
+def read_comment(file: str, first: int, lines: Iterable[str]) -> Comment:
     """Read a comment, whose first line has a number in its file.
 
     Examples
     --------
-    >>> read = comment("risk/x.sql", 1, ["-- Scope: cells.", "-- Parameters:", "--   k  whole number  at least 2"])
+    >>> read = read_comment("risk/x.sql", 1, ["-- Scope: cells.", "-- Parameters:", "--   k  whole number  at least 2"])
     >>> read.tags["Scope"], read.parameters["k"].type
     ('cells.', 'whole number')
     """
@@ -196,9 +196,9 @@ def _add_parameter(found: Comment, number: int, text: str) -> None:
     if read["name"] in found.parameters:
         raise HeaderError(found.file, number, f"the parameter {read['name']} is declared twice.")
     kind = read["type"]
-    choices = choices_of(kind) if _CHOICES.fullmatch(kind) else ()
+    choices = parse_choices(kind) if _CHOICES.fullmatch(kind) else ()
     ranged = _RANGED.fullmatch(kind)
-    range_ = ranges.read(ranged["range"]) if ranged and ranged["range"] else None
+    range_ = ranges.parse_range(ranged["range"]) if ranged and ranged["range"] else None
     if not choices and ranged and (range_ or not ranged["range"]) and (ranged["type"] in NUMBERS or kind in TYPES):
         kind = ranged["type"]
     if not choices and kind not in TYPES:
@@ -210,24 +210,24 @@ def _add_parameter(found: Comment, number: int, text: str) -> None:
     )  # fmt: skip
 
 
-def said(choices: Iterable[str]) -> str:
+def format_choice(choices: Iterable[str]) -> str:
     """Return a choice as a header writes it: 'a', 'b' or 'c'."""
     *first, last = (f"'{c}'" for c in choices)
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def choices_of(text: str) -> tuple[str, ...]:
+def parse_choices(text: str) -> tuple[str, ...]:
     """Return the values of a choice.
 
     Examples
     --------
-    >>> choices_of("'mdav', 'vmdav' or 'univariate'")
+    >>> parse_choices("'mdav', 'vmdav' or 'univariate'")
     ('mdav', 'vmdav', 'univariate')
     """
     return tuple(re.findall(r"'([^']*)'", text))
 
 
-def word(read: Comment, tag: str, words: tuple[str, ...], parameters: Mapping[str, Parameter]) -> Word | None:
+def read_word(read: Comment, tag: str, words: tuple[str, ...], parameters: Mapping[str, Parameter]) -> Word | None:
     """Return the word that a comment has under a tag, for a macro with these parameters; None where it has none."""
     if tag not in read.tags:
         return None
@@ -241,7 +241,7 @@ def word(read: Comment, tag: str, words: tuple[str, ...], parameters: Mapping[st
     return Word(said["kind"], said["parameter"], choices, said["otherwise"], said["reason"] or "")
 
 
-def names(read: Comment, tag: str, parameters: Mapping[str, Parameter], known: Iterable[str]) -> tuple[Names, ...]:
+def read_names(read: Comment, tag: str, parameters: Mapping[str, Parameter], known: Iterable[str]) -> tuple[Names, ...]:
     """Return the names that a comment lists under a tag, ``a, b; c where x is 'y'.``, each of them a known one."""
     text = read.tags.get(tag, "")
     if text in {"", "nothing."}:
@@ -261,13 +261,13 @@ def names(read: Comment, tag: str, parameters: Mapping[str, Parameter], known: I
 def _choices_there(
     read: Comment, tag: str, said: re.Match[str], parameters: Mapping[str, Parameter]
 ) -> tuple[str, ...]:
-    choices = choices_of(said["choices"])
+    choices = parse_choices(said["choices"])
     if said["parameter"] not in parameters or not {*choices} <= {*parameters[said["parameter"]].choices}:
         raise read.fail(tag, f"{said['parameter']} is no choice with the values {said['choices']}.")
     return choices
 
 
-def limit(read: Comment, macro: str) -> Limit | None:
+def read_limit(read: Comment, macro: str) -> Limit | None:
     """Return the limit that a comment declares, if it does."""
     if "Limit" not in read.tags:
         return None

@@ -10,9 +10,9 @@ from weakref import WeakKeyDictionary
 import duckdb
 from sqlglot import exp
 
-from sdc_sql.db.catalogue.macros import CREATE, definition, every, needed, sql_files
-from sdc_sql.db.query import text
-from sdc_sql.db.transaction import is_callers, is_committed, is_open, number, transaction
+from sdc_sql.db.catalogue.macros import CREATE, definition, list_macros, list_needed_macros, sql_files
+from sdc_sql.db.query import write_sql
+from sdc_sql.db.transaction import is_callers, is_committed, is_open, read_transaction_number, transaction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,11 +84,11 @@ def execute(
     >>> execute(duckdb.connect(), "SELECT sdc_posterior_risk(1, 1)").fetchall()
     [(1.0,)]
     """
-    written = select if isinstance(select, str) else text(select)
+    written = select if isinstance(select, str) else write_sql(select)
     load_macros(con, written)
     rows = select.expression if isinstance(select, exp.Create | exp.Insert) else select
     if parameters is None and isinstance(rows, exp.Select | exp.SetOperation) and is_callers(con):
-        con.sql(text(rows))
+        con.sql(write_sql(rows))
     return con.execute(written, parameters)
 
 
@@ -100,25 +100,25 @@ def load_macros(con: duckdb.DuckDBPyConnection, query: str | None = None) -> Non
     are registered: a stored one may be older, and would call these.
     """
     had = _HAD.get(con) or _HAD.setdefault(con, _Had(_are_stored(con)))
-    names = every() if query is None or had.stored else needed(query)
+    names = list_macros() if query is None or had.stored else list_needed_macros(query)
     if had.for_good.issuperset(names):
         return
     if is_committed(con, had.transaction):
         had.for_good |= had.within
-    within = number(con)
+    within = read_transaction_number(con)
     if within is None or within != had.transaction:
         had.within, had.transaction = set(), within
     missing = [name for name in names if name not in had.for_good and name not in had.within]
     taken = _python_functions(con) if within and any(name.startswith(KERNEL) for name in missing) else set()
     for name in missing:
         if name.startswith(KERNEL):
-            _register(con, TEMPORARY, _functions()[name.removeprefix(KERNEL)], taken)
+            _register_function(con, TEMPORARY, _functions()[name.removeprefix(KERNEL)], taken)
         else:
-            con.execute(_parsed(con, name))
+            con.execute(_parse_macro(con, name))
         (had.within if within else had.for_good).add(name)
 
 
-def _parsed(con: duckdb.DuckDBPyConnection, macro: str) -> duckdb.Statement:
+def _parse_macro(con: duckdb.DuckDBPyConnection, macro: str) -> duckdb.Statement:
     """Return the statement that creates a macro; to parse it takes a third of its creation, and is done once."""
     if macro not in _PARSED:
         (_PARSED[macro],) = con.extract_statements(definition(macro).replace(CREATE, TEMPORARY, 1))
@@ -152,7 +152,7 @@ def load_shared(con: duckdb.DuckDBPyConnection) -> None:
             con.execute(file.text)
         taken = _python_functions(con) if is_open(con) else set()
         for function in _functions().values():
-            _register(con, CREATE, function, taken)
+            _register_function(con, CREATE, function, taken)
     finally:
         _set_search_path(con, before)
 
@@ -196,7 +196,7 @@ def _set_search_path(con: duckdb.DuckDBPyConnection, path: str) -> None:
     con.execute(f"SET search_path = {exp.Literal.string(path).sql('duckdb')}")
 
 
-def _register(con: duckdb.DuckDBPyConnection, create: str, function: Function, taken: set[str]) -> None:
+def _register_function(con: duckdb.DuckDBPyConnection, create: str, function: Function, taken: set[str]) -> None:
     """Register a Python function, and create the macro that calls it.
 
     Another cursor may have registered it: then the name is taken. Within a transaction of the caller's the catalogue
@@ -204,7 +204,7 @@ def _register(con: duckdb.DuckDBPyConnection, create: str, function: Function, t
     """
     name = f"sdc__python_{function.name}"
     # the Python client keeps the name of a function whose transaction was rolled back
-    while name not in taken and not _created(con, name, function):
+    while name not in taken and not _create_function(con, name, function):
         taken = taken or _python_functions(con)
         name += "" if name in taken else "_again"
     arguments = ", ".join(argument for argument, _ in function.parameters)
@@ -222,7 +222,7 @@ def _python_functions(con: duckdb.DuckDBPyConnection) -> set[str]:
     return {name for (name,) in con.execute(known).fetchall()}
 
 
-def _created(con: duckdb.DuckDBPyConnection, name: str, function: Function) -> bool:
+def _create_function(con: duckdb.DuckDBPyConnection, name: str, function: Function) -> bool:
     """Register a function, unless the name is taken."""
     types: list[Any] = [kind for _, kind in function.parameters]
     options: dict[str, Any] = {
@@ -294,12 +294,12 @@ def uninstall(con: duckdb.DuckDBPyConnection) -> None:
     (0,)
     """
     with transaction(con):
-        for name, kind in stored(con):
+        for name, kind in list_stored_functions(con):
             table = "TABLE " if kind == "table_macro" else ""
             con.execute(f"DROP MACRO {table}{exp.to_identifier(name, quoted=True).sql('duckdb')}")
 
 
-def stored(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
+def list_stored_functions(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
     """Return the name and the kind of this package's macros in the database, those of other versions included."""
     known = (
         "SELECT DISTINCT function_name, function_type FROM duckdb_functions() "

@@ -58,33 +58,33 @@ _NAME = re.compile(r"\bsdc_\w+", re.IGNORECASE)
 _CALLED = re.compile(r"sdc_\w+(?=\()")  # no word boundary stands before it: this is six times as fast
 
 
-def _parsed(name: str, text: str) -> SqlFile:
+def _parse_file(name: str, text: str) -> SqlFile:
     defines = tuple(_DEFINED.findall(text))
     return SqlFile(name, text, defines, frozenset(_CALLED.findall(_SAID.sub("", text))) - {*defines})
 
 
 @cache
-def declared() -> tuple[catalogue.Declaration, ...]:
+def read_catalogue() -> tuple[catalogue.Declaration, ...]:
     """Return what the headers of the files declare of each public macro.
 
     Examples
     --------
-    >>> [e.signature for e in declared() if e.name == "sdc_theta"]
+    >>> [e.signature for e in read_catalogue() if e.name == "sdc_theta"]
     ['sdc_theta(tbl, keys, sampling_fraction, confidence := 0.99)']
     """
-    return catalogue.declarations(file_texts().items())
+    return catalogue.read_declarations(file_texts().items())
 
 
 @cache
-def by_name() -> Mapping[str, catalogue.Declaration]:
+def index_catalogue() -> Mapping[str, catalogue.Declaration]:
     """Return the same by the names of the macros.
 
     Examples
     --------
-    >>> by_name()["sdc_theta"].scope
+    >>> index_catalogue()["sdc_theta"].scope
     Word(kind='cells', parameter='', choices=(), otherwise='', reason='')
     """
-    return {declaration.name: declaration for declaration in declared()}
+    return {declaration.name: declaration for declaration in read_catalogue()}
 
 
 @cache
@@ -96,7 +96,7 @@ def former() -> Mapping[str, str]:
     >>> former()["sdc_shuffle"], former()["shuffle"]
     ('sdc_renumber', 'renumber')
     """
-    return {old: d.name if old.startswith("sdc_") else d.verb for d in declared() for old in d.before}
+    return {old: d.name if old.startswith("sdc_") else d.verb for d in read_catalogue() for old in d.before}
 
 
 def mask_of(method: str) -> catalogue.Declaration | None:
@@ -108,15 +108,15 @@ def mask_of(method: str) -> catalogue.Declaration | None:
     ('round', None)
     """
     name = f"sdc_{method}"
-    return by_name().get(former().get(name, name))
+    return index_catalogue().get(former().get(name, name))
 
 
-def effect_of(method: str) -> Effect:
+def find_effect(method: str) -> Effect:
     """Return what a mask does to a file, by its name in the log; of one that is not declared, the safe case.
 
     Examples
     --------
-    >>> effect_of("rank_swap").values.kind, effect_of("elsewhere").loss.kind
+    >>> find_effect("rank_swap").values.kind, find_effect("elsewhere").loss.kind
     ('numbers', 'withheld')
     """
     found = mask_of(method)
@@ -136,8 +136,8 @@ def sql_files() -> tuple[SqlFile, ...]:
     >>> names.index("core/columns.sql") < names.index("core/cells.sql") < names.index("risk/global_risk.sql")
     True
     """
-    found = {name: _parsed(name, text) for name, text in file_texts().items()}
-    written = "\n".join([catalogue.entries_sql(declared()), *_former().values()])
+    found = {name: _parse_file(name, text) for name, text in file_texts().items()}
+    written = "\n".join([catalogue.entries_sql(read_catalogue()), *_former().values()])
     found[catalogue.ENTRIES] = SqlFile(catalogue.ENTRIES, written, (_ENTRIES, *_former()), frozenset())
     home = {macro: f.name for f in found.values() for macro in f.defines}
     # the names are sorted, so that the order is the same in every process
@@ -147,11 +147,11 @@ def sql_files() -> tuple[SqlFile, ...]:
 
 @cache
 def _former() -> dict[str, str]:
-    return catalogue.former_sql(declared())
+    return catalogue.former_sql(read_catalogue())
 
 
 @cache
-def _texts() -> Mapping[str, str]:
+def _list_statements() -> Mapping[str, str]:
     """Return the statement that creates each macro, by its name."""
     return (
         _former()
@@ -171,49 +171,51 @@ def definition(macro: str) -> str:
     >>> definition("sdc__is_weight").partition(" AS")[0]
     'CREATE OR REPLACE MACRO sdc__is_weight(weight)'
     """
-    return catalogue.entries_sql(declared()) if macro == _ENTRIES else _texts()[macro]
+    return catalogue.entries_sql(read_catalogue()) if macro == _ENTRIES else _list_statements()[macro]
 
 
 @cache
-def _called(macro: str) -> tuple[str, ...]:
+def _list_called_macros(macro: str) -> tuple[str, ...]:
     """Return the macros that a macro calls, which are there before it is created."""
-    return _names(macro, _SAID.sub("", _texts().get(macro, "")))
+    return _find_names(macro, _SAID.sub("", _list_statements().get(macro, "")))
 
 
 @cache
-def _written(macro: str) -> tuple[str, ...]:
+def _list_written_macros(macro: str) -> tuple[str, ...]:
     """Return the macros that a macro calls, also in the text of a query that it writes."""
-    return _names(macro, _LINE.sub("", _texts().get(macro, "")))
+    return _find_names(macro, _LINE.sub("", _list_statements().get(macro, "")))
 
 
-def _names(macro: str, code: str) -> tuple[str, ...]:
-    return tuple(n for n in dict.fromkeys(_CALLED.findall(code)) if n != macro and (n in _texts() or n == _ENTRIES))
+def _find_names(macro: str, code: str) -> tuple[str, ...]:
+    return tuple(
+        n for n in dict.fromkeys(_CALLED.findall(code)) if n != macro and (n in _list_statements() or n == _ENTRIES)
+    )
 
 
-def every() -> tuple[str, ...]:
+def list_macros() -> tuple[str, ...]:
     """Return the names of all macros, each after those that it calls."""
     return tuple(macro for file in sql_files() for macro in file.defines)
 
 
-def needed(query: str) -> tuple[str, ...]:
+def list_needed_macros(query: str) -> tuple[str, ...]:
     """Return the macros that a query calls, and those that these call, each after those that it calls.
 
     Examples
     --------
-    >>> names = needed("FROM sdc_theta('persons', ['age'], 0.1)")
+    >>> names = list_needed_macros("FROM sdc_theta('persons', ['age'], 0.1)")
     >>> names.index("sdc__columns") < names.index("sdc_theta"), "sdc_household_risk" in names
     (True, False)
     """
     names = (name.lower() for name in _NAME.findall(query))
-    return _reached(tuple(sorted({name for name in names if name in _texts() or name == _ENTRIES})))
+    return _collect_macros(tuple(sorted({name for name in names if name in _list_statements() or name == _ENTRIES})))
 
 
 @lru_cache(maxsize=1024)
-def _reached(macros: tuple[str, ...]) -> tuple[str, ...]:
+def _collect_macros(macros: tuple[str, ...]) -> tuple[str, ...]:
     found: dict[str, None] = {}  # the keys keep their order
 
     def add(macro: str) -> None:
-        for other in _called(macro):
+        for other in _list_called_macros(macro):
             if other not in found:
                 add(other)
         found[macro] = None
@@ -224,7 +226,7 @@ def _reached(macros: tuple[str, ...]) -> tuple[str, ...]:
             if macro not in found:
                 add(macro)
         # a macro in the text of a query is called when the query runs, and may call this one in turn
-        waiting = [macro for known in found for macro in _written(known) if macro not in found]
+        waiting = [macro for known in found for macro in _list_written_macros(known) if macro not in found]
     return tuple(found)
 
 

@@ -31,7 +31,7 @@ class Range:
 
         Examples
         --------
-        >>> xi = read("[3/7, 1)")
+        >>> xi = parse_range("[3/7, 1)")
         >>> 3 / 7 in xi, 0.4 in xi, 1 in xi
         (True, False, False)
         """
@@ -44,12 +44,12 @@ class Range:
 
         Examples
         --------
-        >>> read("(0, 1]").words, read("[0, 1]").words
+        >>> parse_range("(0, 1]").words, parse_range("[0, 1]").words
         ('above 0 and at most 1', 'from 0 to 1')
-        >>> read("(0, 1)").words, read("[2, ...)").words
+        >>> parse_range("(0, 1)").words, parse_range("[2, ...)").words
         ('strictly between 0 and 1', 'at least 2')
         """
-        low, high = (_grouped(end) for end in self.text[1:-1].split(", "))
+        low, high = (_group_digits(end) for end in self.text[1:-1].split(", "))
         if high == _OPEN or self.below:
             return "" if low == _OPEN else f"{'at least' if self.with_low else 'above'} {low}"
         if low == _OPEN:
@@ -64,14 +64,14 @@ class Range:
 
         Examples
         --------
-        >>> read("[2, ...)").words_of_whole, read("[2, 1000]").words_of_whole
+        >>> parse_range("[2, ...)").words_of_whole, parse_range("[2, 1000]").words_of_whole
         (' of at least 2', ' of at least 2 (and at most 1,000)')
         """
-        low, high = (_grouped(end) for end in self.text[1:-1].split(", "))
+        low, high = (_group_digits(end) for end in self.text[1:-1].split(", "))
         return f" of at least {low}" + ("" if high == _OPEN else f" (and at most {high})")
 
 
-def read(text: str) -> Range | None:
+def parse_range(text: str) -> Range | None:
     """Return a range as it is written, None where it cannot be read, or holds no number."""
     found = FORM.fullmatch(text)
     if not found:
@@ -79,8 +79,8 @@ def read(text: str) -> Range | None:
     low, high = found["low"], found["high"]
     below = "" if high == _OPEN or not high.islower() or high[0].isdigit() else high
     ends = (
-        -math.inf if low == _OPEN else _number(low),
-        math.inf if high == _OPEN or below else _number(high),
+        -math.inf if low == _OPEN else _parse_number(low),
+        math.inf if high == _OPEN or below else _parse_number(high),
     )
     closed = found["from"] == "[", found["to"] == "]"
     if ends[0] > ends[1] or any(c and math.isinf(end) for c, end in zip(closed, ends, strict=True)):
@@ -88,9 +88,9 @@ def read(text: str) -> Range | None:
     return Range(text, *ends, *closed, below)
 
 
-def _number(text: str) -> float:
+def _parse_number(text: str) -> float:
     return float(Fraction(text))
 
 
-def _grouped(end: str) -> str:
+def _group_digits(end: str) -> str:
     return f"{int(end):,}" if end.isdigit() else end

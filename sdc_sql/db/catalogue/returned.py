@@ -49,8 +49,8 @@ def returned(own: Comment, tags: Mapping[str, str]) -> Returned | None:
 
     Examples
     --------
-    >>> from sdc_sql.db.catalogue.headers import comment
-    >>> read = comment("risk/x.sql", 1, ["-- Result: Figures. How many there are.", "-- Wildcards: refused."])
+    >>> from sdc_sql.db.catalogue.headers import read_comment
+    >>> read = read_comment("risk/x.sql", 1, ["-- Result: Figures. How many there are.", "-- Wildcards: refused."])
     >>> found = returned(read, read.tags)
     >>> found.name, found.words, found.refuses_wildcards
     ('Figures', 'How many there are.', True)

@@ -54,7 +54,7 @@ class Drawn:
         [(30, 'f'), (30, 'f'), (None, 'm')]
         """
         times = [int(n) for n in self._column(TIMES)] if TIMES in self.columns else [1] * len(self.rows)
-        columns = [_typed(self._column(name)) for name in self.names]
+        columns = [_convert_cells(self._column(name)) for name in self.names]
         return [row for row, often in zip(zip(*columns, strict=True), times, strict=True) for _ in range(often)]
 
     def _column(self, name: str) -> list[str]:
@@ -99,7 +99,7 @@ class _Place:
     texts: list[tuple[int, str]] = field(default_factory=list)
 
 
-def worked(file: str, text: str) -> list[Worked]:
+def read_worked_examples(file: str, text: str) -> list[Worked]:
     r"""Return the worked examples of a SQL file.
 
     Raises
@@ -109,31 +109,32 @@ def worked(file: str, text: str) -> list[Worked]:
 
     Examples
     --------
-    >>> (found,) = worked("x.sql", "--   t: a b   sdc_x('t'):   b\n--      1 y                 y   (the last)")
+    >>> (found,) = read_worked_examples("x.sql",
+    ...     "--   t: a b   sdc_x('t'):   b\n--      1 y                 y   (the last)")
     >>> found.call, found.tables["t"].values(), found.rows
     ("sdc_x('t')", [(1, 'y')], [('y',)])
     """
     found: list[Worked] = []
     tables: dict[str, Drawn] = {}
-    for block in _blocks(text):
+    for block in _split_blocks(text):
         if not any(_CALL.search(line) for _, line in block):
             continue
-        places = _places(block)
-        drawn = [(place, _drawn(file, place)) for place in places]
+        places = _find_places(block)
+        drawn = [(place, _read_drawn_table(file, place)) for place in places]
         tables = tables | {place.name: table for place, table in drawn if not place.macro}
         found += [Worked(file, p.macro, p.name, tables, table) for p, table in drawn if p.macro]
     return found
 
 
-def _typed(texts: list[str]) -> list[Value]:
+def _convert_cells(texts: list[str]) -> list[Value]:
     """Return the values of a column, all of which are texts where one is: text in quotes is text, whatever it says."""
-    found = [_value(text) for text in texts]
+    found = [_convert_cell(text) for text in texts]
     if any(isinstance(v, str) for v in found):
         return [None if text == "NULL" else text.strip("'") for text in texts]
     return found
 
 
-def _value(text: str) -> Value:
+def _convert_cell(text: str) -> Value:
     if text in ("NULL", "true", "false"):
         return {"NULL": None, "true": True, "false": False}[text]
     for read in (int, float, date.fromisoformat):
@@ -165,7 +166,7 @@ def _half(drawn: str) -> float:
     return 0.5 * 10.0**exponent if isinstance(exponent, int) and exponent < 0 else 0.0
 
 
-def _blocks(text: str) -> Iterator[list[tuple[int, str]]]:
+def _split_blocks(text: str) -> Iterator[list[tuple[int, str]]]:
     """Yield the runs of indented lines of the comments, each line with its number."""
     block: list[tuple[int, str]] = []
     for number, line in enumerate([*text.splitlines(), ""], 1):
@@ -176,7 +177,7 @@ def _blocks(text: str) -> Iterator[list[tuple[int, str]]]:
             block = []
 
 
-def _places(block: list[tuple[int, str]]) -> list[_Place]:
+def _find_places(block: list[tuple[int, str]]) -> list[_Place]:
     """Return the tables and calls of a block, each with the lines below it, as far as the next one."""
     places: list[_Place] = []
     for number, line in block:
@@ -191,7 +192,7 @@ def _places(block: list[tuple[int, str]]) -> list[_Place]:
                 if part := line[place.left : place.right].rstrip():
                     place.texts.append((number, part))
             continue
-        new = _begun(number, line, sorted(begun))
+        new = _find_beginnings(number, line, sorted(begun))
         for place in places:  # a table further up goes no further down than the one that begins here
             if any(place.left < (n.right or 10**6) and n.left < (place.right or 10**6) for n in new):
                 place.right = place.left
@@ -201,7 +202,7 @@ def _places(block: list[tuple[int, str]]) -> list[_Place]:
     return places
 
 
-def _begun(number: int, line: str, begun: list[tuple[int, int, str, str]]) -> list[_Place]:
+def _find_beginnings(number: int, line: str, begun: list[tuple[int, int, str, str]]) -> list[_Place]:
     """Return what begins on a line, from the left to the right."""
     starts = [start for start, *_ in begun]
     new = []
@@ -215,7 +216,7 @@ def _begun(number: int, line: str, begun: list[tuple[int, int, str, str]]) -> li
     return new
 
 
-def _drawn(file: str, place: _Place) -> Drawn:
+def _read_drawn_table(file: str, place: _Place) -> Drawn:
     """Return a table from its lines: the names of the columns say where each of them begins."""
     if not place.texts[1:]:
         raise HeaderError(file, place.line, f"{place.name}: its columns and values are to stand below, or beside it.")

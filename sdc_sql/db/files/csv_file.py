@@ -16,7 +16,7 @@ ROWS = "sdc_csv_texts"
 _SIGNS = {",": "a comma", ";": "a semicolon", "\t": "a tabulator", "|": "a bar"}
 
 
-def read(
+def read_csv_file(
     con: duckdb.DuckDBPyConnection,
     path: exp.Expression,
     name: exp.Identifier,
@@ -33,15 +33,15 @@ def read(
     (A number of a JSON file is one, however it is written: codes are texts there, in quotes.)
     """
     wanted = {n.lower() for n in numbers}
-    detected = detected_types(con, path, reader)
+    detected = detect_types(con, path, reader)
     nested = {column for column, kind in detected.items() if kind.endswith("]") or "(" in kind.replace("DECIMAL(", "")}
     as_texts = {column: kind if column in nested else "VARCHAR" for column, kind in detected.items()}
-    rows = rows_of(reader, path, as_texts)
-    execute(con, created(ROWS, "TABLE", rows, temporary=True, replace=True))
+    rows = select_file_rows(reader, path, as_texts)
+    execute(con, create_from_rows(ROWS, "TABLE", rows, temporary=True, replace=True))
     try:
         _refuse_header_alone(con, path, [*detected])
         typed = {column: kind for column, kind in detected.items() if as_texts[column] != kind}
-        kept = _kept(con, typed, wanted)
+        kept = _find_typed_columns(con, typed, wanted)
         chosen = [
             exp.alias_(exp.cast(exp.column(c, quoted=True), typed[c], dialect="duckdb"), c, quoted=True)
             if c in kept
@@ -52,12 +52,12 @@ def read(
             if column.lower() in wanted and column not in typed:
                 _refuse_few(con, column)
         rows = exp.select(*chosen).from_(exp.to_table(ROWS))
-        execute(con, created(name, "TABLE", rows, temporary=temporary, replace=temporary))
+        execute(con, create_from_rows(name, "TABLE", rows, temporary=temporary, replace=temporary))
     finally:
         con.execute(f"DROP TABLE {ROWS}")
 
 
-def detected_types(con: duckdb.DuckDBPyConnection, path: exp.Expression, reader: str = "read_csv") -> dict[str, str]:
+def detect_types(con: duckdb.DuckDBPyConnection, path: exp.Expression, reader: str = "read_csv") -> dict[str, str]:
     """Return the columns of a file with the types that DuckDB detects from all of it.
 
     Raises
@@ -66,17 +66,17 @@ def detected_types(con: duckdb.DuckDBPyConnection, path: exp.Expression, reader:
         Where a line has another number of fields than the first, so that DuckDB takes the whole file for another.
     """
     try:
-        types = execute(con, rows_of(reader, path).limit(0)).description or ()
+        types = execute(con, select_file_rows(reader, path).limit(0)).description or ()
     except duckdb.Error as error:
         if reader == "read_csv" and "CSV Error on Line" not in str(error):
             _refuse_ragged(path)
         raise
-    if reader == "read_csv" and _misread([str(column) for column, *_ in types]):
+    if reader == "read_csv" and _describe_misreading([str(column) for column, *_ in types]):
         _refuse_ragged(path)
     return {str(column): str(kind) for column, kind, *_ in types}
 
 
-def _misread(columns: list[str]) -> bool:
+def _describe_misreading(columns: list[str]) -> bool:
     """Say whether the names of the columns look as if the file's lines had not been told apart into fields."""
     return (len(columns) == 1 and any(sign in columns[0] for sign in _SIGNS)) or all(
         re.fullmatch(r"column\d+", name) for name in columns
@@ -108,18 +108,18 @@ def _refuse_ragged(path: exp.Expression) -> None:
         return
 
 
-def rows_of(reader: str, path: exp.Expression, texts: dict[str, str] | None = None) -> exp.Select:
+def select_file_rows(reader: str, path: exp.Expression, texts: dict[str, str] | None = None) -> exp.Select:
     """Return the query of a file's rows, read with types found from all of it, or as texts."""
     options: dict[str, exp.Expression] = {"sample_size": exp.Neg(this=exp.Literal.number(1))}
     if texts is not None and reader == "read_csv":
         options["all_varchar"] = exp.true()
     elif texts is not None:
-        options["columns"] = query.literal(texts)
+        options["columns"] = query.make_text_literal(texts)
     named = [exp.PropertyEQ(this=exp.to_identifier(n), expression=v) for n, v in options.items()]
     return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=reader, expressions=[path.copy(), *named])))
 
 
-def created(
+def create_from_rows(
     name: str | exp.Identifier, kind: str, rows: exp.Select, *, temporary: bool = False, replace: bool = False
 ) -> exp.Create:
     """Return the statement that makes a table or a view of rows."""
@@ -128,7 +128,7 @@ def created(
     return exp.Create(this=table, kind=kind, expression=rows, properties=kept, replace=replace)
 
 
-def _kept(con: duckdb.DuckDBPyConnection, typed: dict[str, str], wanted: set[str]) -> set[str]:
+def _find_typed_columns(con: duckdb.DuckDBPyConnection, typed: dict[str, str], wanted: set[str]) -> set[str]:
     """Return the columns that get their type: each value is written alike, or is a number where one is wanted."""
     if not typed:
         return set()

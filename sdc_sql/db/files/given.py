@@ -11,16 +11,16 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import told
-from sdc_sql.db.files.csv_file import created
-from sdc_sql.db.names import one_name
+from sdc_sql.db.checks import text_for_message
+from sdc_sql.db.files.csv_file import create_from_rows
+from sdc_sql.db.names import quote_address
 from sdc_sql.errors import TableError
 
 _NUMBERS = count(1)
 _ACCEPTED = "the name of a table, view or file, a path, a DataFrame, an Arrow table or a relation of DuckDB"
 
 
-def given_table(con: duckdb.DuckDBPyConnection, table: Any) -> str:  # noqa: ANN401 - whatever DuckDB can read
+def name_given_table(con: duckdb.DuckDBPyConnection, table: Any) -> str:  # noqa: ANN401 - whatever DuckDB can read
     """Return the name of what is given for a table; a DataFrame's or a relation's rows are copied into a temporary one.
 
     Copied, because masking in place writes: the object that was given is left as it is, and ``data.table`` names the
@@ -32,9 +32,9 @@ def given_table(con: duckdb.DuckDBPyConnection, table: Any) -> str:  # noqa: ANN
     if isinstance(table, str) and table.isidentifier():
         table = _find_variable(con, table)
     if isinstance(table, str) and table:
-        return one_name(table)
+        return quote_address(table)
     if table is None or isinstance(table, (str, bytes, int, float, bool, list, tuple, dict, set)):
-        raise TableError(f"table is {told(table)}: it must be {_ACCEPTED}.")
+        raise TableError(f"table is {text_for_message(table)}: it must be {_ACCEPTED}.")
     name = exp.to_identifier(f"sdc_data_{next(_NUMBERS)}")
     if isinstance(table, duckdb.DuckDBPyRelation):
         sdc__given = table  # DuckDB finds it by its name in this frame
@@ -50,7 +50,7 @@ def given_table(con: duckdb.DuckDBPyConnection, table: Any) -> str:  # noqa: ANN
     try:
         con.register(seen, table)
     except duckdb.Error as error:
-        raise TableError(f"table is {told(table)}: it must be {_ACCEPTED}.") from error
+        raise TableError(f"table is {text_for_message(table)}: it must be {_ACCEPTED}.") from error
     try:
         con.execute(_copy(name, seen))
     finally:
@@ -79,7 +79,7 @@ def _is_table(sdc__con: duckdb.DuckDBPyConnection, sdc__name: str) -> bool:
     DuckDB looks at the variables of this frame too: none has a name of the caller's.
     """
     try:
-        sdc__con.execute(query.text(exp.select("*").from_(exp.table_(sdc__name, quoted=True)).limit(0)))
+        sdc__con.execute(query.write_sql(exp.select("*").from_(exp.table_(sdc__name, quoted=True)).limit(0)))
     except (duckdb.CatalogException, duckdb.InvalidInputException):
         return False
     return True
@@ -87,4 +87,4 @@ def _is_table(sdc__con: duckdb.DuckDBPyConnection, sdc__name: str) -> bool:
 
 def _copy(name: exp.Identifier, rows: str) -> str:
     read = exp.select("*").from_(exp.to_identifier(rows))
-    return query.text(created(name, "TABLE", read, temporary=True))
+    return query.write_sql(create_from_rows(name, "TABLE", read, temporary=True))

@@ -12,11 +12,11 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.files import storage, work
-from sdc_sql.db.names import named
+from sdc_sql.db.names import parse_table_name
 from sdc_sql.db.transaction import is_open
-from sdc_sql.errors import ParameterError, TableError, translated
+from sdc_sql.errors import ParameterError, TableError, translate_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ MODES = {"owner": 0o600, "group": 0o640, "all": 0o644}  # the modes of files by 
 FORMATS = {".parquet": "parquet", ".csv": "csv", ".duckdb": "duckdb"}
 
 
-def write(
+def write_table_file(
     data: Any,  # noqa: ANN401 - a described table
     path: str | os.PathLike[str],
     *,
@@ -73,41 +73,44 @@ def write(
     kind = FORMATS.get(target.suffix)
     if kind is None:
         raise ParameterError(f"{target} must end in {', '.join(FORMATS)}.")
-    rows = rows_of(data, release, ids)
+    rows = select_released_rows(data, release, ids)
     if kind == "duckdb" and is_open(data.con):
         raise TableError("A database cannot be written inside an open transaction: commit it first.")
-    with fresh(target, readable) as part:
-        put(data.con, rows, part, named(data.table).name)
+    with open_fresh_file(target, readable) as part:
+        write_rows(data.con, rows, part, parse_table_name(data.table).name)
 
 
-def put(con: duckdb.DuckDBPyConnection, rows: exp.Select, path: Path, table: str) -> None:
+def write_rows(con: duckdb.DuckDBPyConnection, rows: exp.Select, path: Path, table: str) -> None:
     """Write rows to a file that is not there, by its ending; in a database, to a table of that name."""
     kind = FORMATS[path.suffix.lower()]
-    with translated():
+    with translate_errors():
         if kind == "duckdb":
-            _to_database(con, rows, path, table)
+            _write_to_database(con, rows, path, table)
         else:
-            execute(con, f"COPY ({query.text(rows)}) TO {query.literal(str(path)).sql('duckdb')} (FORMAT {kind})")
+            execute(
+                con,
+                f"COPY ({query.write_sql(rows)}) TO {query.make_text_literal(str(path)).sql('duckdb')} (FORMAT {kind})",
+            )
 
 
-def rows_of(data: Any, release: str, ids: str) -> exp.Select:  # noqa: ANN401 - as above
-    """Return the query of what is written: see :func:`write`."""
+def select_released_rows(data: Any, release: str, ids: str) -> exp.Select:  # noqa: ANN401 - as above
+    """Return the query of what is written: see :func:`write_table_file`."""
     if ids not in IDS:
-        raise ParameterError(f"ids is {told(ids)}: it must be one of {', '.join(IDS)}.")
+        raise ParameterError(f"ids is {text_for_message(ids)}: it must be one of {', '.join(IDS)}.")
     if not isinstance(release, str):
-        raise ParameterError(f"release is {told(release)}: it must be the name of the release, a text.")
+        raise ParameterError(f"release is {text_for_message(release)}: it must be the name of the release, a text.")
     if ids == "recode" and not release:
         raise ParameterError("Recoded ids need a release, release='...': else two files would link line by line.")
     if data.id is None and (release or ids != "keep"):
         raise ParameterError("An order by the key, and ids to drop or recode, need the id: name it with the table.")
-    rows = query.call("sdc__rows", data.table)
+    rows = query.call_macro("sdc__rows", data.table)
     order = []
     if release:
         stream = exp.Literal.string(f"written:{len(release)}:{release}")
         draw = exp.Anonymous(this="sdc_uniform", expressions=[stream, exp.column(data.id, quoted=True)])
         rows = rows.select(exp.alias_(draw, "sdc__draw"))
-        order = [exp.Ordered(this=c, nulls_first=False) for c in (exp.column("sdc__draw"), _quoted(data.id))]
-    chosen: list[Any] = [c for c in _columns(data) if c.alias_or_name != data.id or ids == "keep"]
+        order = [exp.Ordered(this=c, nulls_first=False) for c in (exp.column("sdc__draw"), _quote_column(data.id))]
+    chosen: list[Any] = [c for c in _select_columns(data) if c.alias_or_name != data.id or ids == "keep"]
     if ids == "recode":
         number = exp.Window(this=exp.RowNumber(), order=exp.Order(expressions=order))
         chosen.insert(data.columns.index(data.id), exp.alias_(number, data.id, quoted=True))
@@ -117,30 +120,30 @@ def rows_of(data: Any, release: str, ids: str) -> exp.Select:  # noqa: ANN401 - 
     return released.order_by(*(o.copy() for o in order)) if order else released
 
 
-def _columns(data: Any) -> list[Any]:  # noqa: ANN401 - as above
+def _select_columns(data: Any) -> list[Any]:  # noqa: ANN401 - as above
     """Return the columns; an ENUM with the values that are left alone: its type also lists suppressed ones."""
-    rows = query.call("sdc__rows", data.table)
+    rows = query.call_macro("sdc__rows", data.table)
     kinds = {str(name): kind for name, kind, *_ in execute(data.con, rows.copy().limit(0)).description or ()}
     found: list[Any] = []
     for name in data.columns:
         if str(kinds[name]).startswith("ENUM("):
-            left = exp.select(_quoted(name)).distinct().from_(rows.copy().subquery("r"))
-            left = left.where(exp.not_(_quoted(name).is_(exp.null()))).order_by(_quoted(name))
+            left = exp.select(_quote_column(name)).distinct().from_(rows.copy().subquery("r"))
+            left = left.where(exp.not_(_quote_column(name).is_(exp.null()))).order_by(_quote_column(name))
             labels = [exp.Literal.string(str(label)) for (label,) in execute(data.con, left).fetchall()]
             kind = exp.DataType(this=exp.DataType.Type.ENUM, expressions=labels) if labels else "VARCHAR"
-            found.append(exp.alias_(exp.cast(_quoted(name), kind), name, quoted=True))
+            found.append(exp.alias_(exp.cast(_quote_column(name), kind), name, quoted=True))
         else:
-            found.append(_quoted(name))
+            found.append(_quote_column(name))
     return found
 
 
-def _quoted(name: str) -> exp.Column:
+def _quote_column(name: str) -> exp.Column:
     return exp.column(name, quoted=True)
 
 
-def _to_database(con: duckdb.DuckDBPyConnection, rows: exp.Select, part: Path, table: str) -> None:
+def _write_to_database(con: duckdb.DuckDBPyConnection, rows: exp.Select, part: Path, table: str) -> None:
     name = exp.table_(table, db="main", catalog="sdc_released_file", quoted=True)
-    con.execute(storage.attached(part, "sdc_released_file", storage.CHOSEN))
+    con.execute(storage.attach_statement(part, "sdc_released_file", storage.CHOSEN))
     try:
         execute(con, exp.Create(this=name, kind="TABLE", expression=rows))
         con.execute("CHECKPOINT sdc_released_file")
@@ -149,24 +152,24 @@ def _to_database(con: duckdb.DuckDBPyConnection, rows: exp.Select, part: Path, t
 
 
 @contextmanager
-def fresh(target: Path, readable: str = "owner", *, replace: bool = False) -> Iterator[Path]:
+def open_fresh_file(target: Path, readable: str = "owner", *, replace: bool = False) -> Iterator[Path]:
     """Yield where to write a file that is then put in its place, whole and synced.
 
     A file that stands there is an error, or is replaced where that is asked for: before, and after an error, it stays.
     """
-    mode = mode_of(readable)
+    mode = choose_file_mode(readable)
     if target.exists() and not replace:
         raise TableError(f"There is a file {target} already: remove it first, or give another name.")
     check_place(target)
-    with work.folder(target.absolute().parent) as folder:
+    with work.make_work_folder(target.absolute().parent) as folder:
         part = folder / target.name
         yield part
         part.chmod(mode)
-        placed(part, target)
+        replace_file(part, target)
 
 
 @contextmanager
-def replacing(target: Path, readable: str = "owner") -> Iterator[Path]:
+def open_replacement(target: Path, readable: str = "owner") -> Iterator[Path]:
     """Yield where to write a file that is then put in the place of one of that name, if there is one, whole.
 
     Raises
@@ -174,10 +177,10 @@ def replacing(target: Path, readable: str = "owner") -> Iterator[Path]:
     TableError
         Where it cannot be written.
     """
-    mode = mode_of(readable)
+    mode = choose_file_mode(readable)
     check_place(target)
     try:
-        with work.folder(target.absolute().parent) as folder:
+        with work.make_work_folder(target.absolute().parent) as folder:
             part = folder / target.name
             yield part
             part.chmod(mode)
@@ -209,12 +212,12 @@ def is_file(text: str) -> bool:
     return os.path.isfile(text)  # noqa: PTH113 - pathlib fails for a long name
 
 
-def matching(text: str) -> list[str]:
+def match_files(text: str) -> list[str]:
     """Return the files that a text names as a pattern does, ``part-*.parquet``."""
     return glob(text) if any(sign in text for sign in "*?[") else []  # noqa: PTH207 - it may begin anywhere
 
 
-def mode_of(readable: str) -> int:
+def choose_file_mode(readable: str) -> int:
     """Return the mode of a file by who may read it.
 
     Raises
@@ -223,18 +226,18 @@ def mode_of(readable: str) -> int:
         Where it is nobody that can be named so.
     """
     if not isinstance(readable, str) or readable not in MODES:
-        raise ParameterError(f"readable is {told(readable)}: it must be one of {', '.join(MODES)}.")
+        raise ParameterError(f"readable is {text_for_message(readable)}: it must be one of {', '.join(MODES)}.")
     return MODES[readable]
 
 
-def placed(part: Path, target: Path) -> None:
+def replace_file(part: Path, target: Path) -> None:
     """Put a file in the place of another: after an interruption it is the old one or the new one."""
-    synced(part)
+    sync_file(part)
     os.replace(part, target)  # noqa: PTH105 - atomic
-    synced(target.parent)
+    sync_file(target.parent)
 
 
-def synced(path: Path) -> None:
+def sync_file(path: Path) -> None:
     """Have the bytes of a file, or a folder's list of its files, written to the disk."""
     if path.is_dir() and os.name == "nt":  # Windows cannot open a folder
         return

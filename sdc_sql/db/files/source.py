@@ -14,10 +14,10 @@ from sqlglot import exp
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
 from sdc_sql.db.files import csv_file, work
-from sdc_sql.db.files.csv_file import created
-from sdc_sql.db.files.waiting import patiently
-from sdc_sql.db.names import one_name
-from sdc_sql.errors import TableError, disk_full, translate, translated, without_values
+from sdc_sql.db.files.csv_file import create_from_rows
+from sdc_sql.db.files.waiting import open_patiently
+from sdc_sql.db.names import quote_address
+from sdc_sql.errors import TableError, explain_full_disk, hide_values, translate, translate_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,7 +29,7 @@ ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")  # an address begins so: h
 
 
 @contextmanager
-def opened(
+def open_source(
     source: str,
     table: str | None,
     *,
@@ -61,61 +61,65 @@ def opened(
     TableError
         Where there is no such file or table, or it cannot be read.
     """
-    kind = kind_of(source)
+    kind = detect_kind(source)
     if table is not None and kind != "duckdb":
         raise TableError(f"{source} is a {kind} file, which holds one table: leave the table out.")
     with (
-        work.folder() as spill,
-        nullcontext(on) if on is not None else _connected(source, kind, writable=writable) as con,
+        work.make_work_folder() as spill,
+        nullcontext(on) if on is not None else _connect_source(source, kind, writable=writable) as con,
     ):
-        work.limit(con, threads, memory_limit, spill)
+        work.limit_resources(con, threads, memory_limit, spill)
         if kind == "duckdb":
-            yield con, _quoted(*table_of(con, source, table))
+            yield con, _quote_table(*find_table(con, source, table))
         else:
             yield con, read_file(con, source, kind, tuple(numbers))
 
 
-def beside(con: duckdb.DuckDBPyConnection, source: str, table: str | None, opened: str, numbers: Iterable[str]) -> str:
+def attach_source(
+    con: duckdb.DuckDBPyConnection, source: str, table: str | None, opened: str, numbers: Iterable[str]
+) -> str:
     """Open another source on a connection; return the name of its table.
 
     Parameters
     ----------
     con
-        The connection that :func:`opened` gave.
+        The connection that :func:`open_source` gave.
     source, table, numbers
-        As of :func:`opened`.
+        As of :func:`open_source`.
     opened
         The source that the connection was opened for: another table may be in the same database.
     """
-    kind = kind_of(source)
+    kind = detect_kind(source)
     if kind != "duckdb":
         if table is not None:
             raise TableError(f"{source} is a {kind} file, which holds one table: leave the table out.")
         return read_file(con, source, kind, tuple(numbers), temporary=True)
-    if kind_of(opened) == "duckdb" and Path(source).samefile(opened):
-        return _quoted(*table_of(con, source, table))
-    with translated():
-        attach = f"ATTACH {query.literal(source).sql('duckdb')} AS {BESIDE} (READ_ONLY)"
-        patiently(lambda: con.execute(attach))
-    return _quoted(*table_of(con, source, table, BESIDE), BESIDE)
+    if detect_kind(opened) == "duckdb" and Path(source).samefile(opened):
+        return _quote_table(*find_table(con, source, table))
+    with translate_errors():
+        attach = f"ATTACH {query.make_text_literal(source).sql('duckdb')} AS {BESIDE} (READ_ONLY)"
+        open_patiently(lambda: con.execute(attach))
+    return _quote_table(*find_table(con, source, table, BESIDE), BESIDE)
 
 
-def further(con: duckdb.DuckDBPyConnection, given: str, opened: str, what: str, numbers: Iterable[str] = ()) -> str:
+def attach_named_table(
+    con: duckdb.DuckDBPyConnection, given: str, opened: str, what: str, numbers: Iterable[str] = ()
+) -> str:
     """Open a further table that is named on a command line; return its name.
 
     Parameters
     ----------
     con, opened, numbers
-        As of :func:`beside`.
+        As of :func:`attach_source`.
     given
         A CSV or Parquet file, or another table of the database that was opened.
     what
         What it is, in messages: ``"the population"``.
     """
     try:
-        kind = kind_of(given)
+        kind = detect_kind(given)
     except TableError:
-        if kind_of(opened) != "duckdb":
+        if detect_kind(opened) != "duckdb":
             raise
         return given
     if kind == "duckdb":
@@ -125,11 +129,11 @@ def further(con: duckdb.DuckDBPyConnection, given: str, opened: str, what: str, 
     return read_file(con, given, kind, tuple(numbers), temporary=True)
 
 
-def _quoted(schema: str, name: str, database: str | None = None) -> str:
+def _quote_table(schema: str, name: str, database: str | None = None) -> str:
     return exp.table_(name, db=schema, catalog=database, quoted=True).sql(dialect="duckdb")
 
 
-def kind_of(source: str) -> str:
+def detect_kind(source: str) -> str:
     """Return the kind of a file, from its content: ``duckdb``, ``Parquet`` or ``CSV``."""
     path = Path(source)
     if not source.strip():
@@ -159,10 +163,12 @@ def kind_of(source: str) -> str:
 
 
 @contextmanager
-def _connected(source: str, kind: str, *, writable: bool) -> Iterator[duckdb.DuckDBPyConnection]:
-    with translated():
+def _connect_source(source: str, kind: str, *, writable: bool) -> Iterator[duckdb.DuckDBPyConnection]:
+    with translate_errors():
         con = (
-            patiently(lambda: duckdb.connect(source, read_only=not writable)) if kind == "duckdb" else duckdb.connect()
+            open_patiently(lambda: duckdb.connect(source, read_only=not writable))
+            if kind == "duckdb"
+            else duckdb.connect()
         )
     with con:
         yield con
@@ -181,7 +187,7 @@ def text_file(con: duckdb.DuckDBPyConnection, table: str, numbers: Iterable[str]
     numbers
         The columns that are read as numbers, however they are written.
     """
-    table = one_name(table)
+    table = quote_address(table)
     # these macros come one after the other: a query of the catalogue needs more of them
     for asked in ("SELECT sdc__is_text_file($name)", "SELECT NOT sdc__is_stored($name)"):
         if execute(con, asked, {"name": table}).fetchall() == [(False,)]:
@@ -208,7 +214,7 @@ def read_file(
     try:
         if kind == "Parquet":
             rows = exp.select("*").from_(exp.Table(this=exp.func("read_parquet", path, dialect="duckdb")))
-            execute(con, created(identifier, "VIEW", rows, temporary=temporary))
+            execute(con, create_from_rows(identifier, "VIEW", rows, temporary=temporary))
         else:
             if kind == "CSV" and _holds_nul(source):
                 raise TableError(
@@ -217,11 +223,11 @@ def read_file(
                 )
             # a CSV file is read once: each reading would detect its types anew
             reader = "read_json" if kind == "JSON" else "read_csv"
-            csv_file.read(con, path, identifier, numbers, temporary=temporary, reader=reader)
+            csv_file.read_csv_file(con, path, identifier, numbers, temporary=temporary, reader=reader)
     except duckdb.Error as error:
-        if (full := disk_full(error)) is not None:
+        if (full := explain_full_disk(error)) is not None:
             raise full from None
-        reason = translate(error) or without_values(error) or str(error).split("\n", maxsplit=1)[0]
+        reason = translate(error) or hide_values(error) or str(error).split("\n", maxsplit=1)[0]
         raise TableError(f"{source} cannot be read as a {kind} file: {reason}") from None
     return identifier.sql(dialect="duckdb")
 
@@ -235,7 +241,7 @@ def _holds_nul(source: str) -> bool:
     return b"\0" in head and not head.startswith(PACKED)
 
 
-def table_of(
+def find_table(
     con: duckdb.DuckDBPyConnection, source: str, table: str | None, database: str | None = None
 ) -> tuple[str, str]:
     """Return schema and name of a table of an open database, or of an attached one, by default of its only one."""

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 CHOSEN = "v1.5.0"  # the storage version of a new file
 
 
-def version_of(con: duckdb.DuckDBPyConnection, name: str) -> str:
+def read_storage_version(con: duckdb.DuckDBPyConnection, name: str) -> str:
     """Return the storage version of an open database, as it is named to write another one alike.
 
     Examples
     --------
     >>> import duckdb
-    >>> version_of(duckdb.connect(), "memory")
+    >>> read_storage_version(duckdb.connect(), "memory")
     'v1.5.0'
     """
     found = con.execute(
@@ -36,28 +36,28 @@ def version_of(con: duckdb.DuckDBPyConnection, name: str) -> str:
     return told.removesuffix("+") or CHOSEN
 
 
-def quoted(name: str) -> str:
+def quote_database(name: str) -> str:
     """Return the name of a database as SQL has it.
 
     Examples
     --------
-    >>> quoted("Select")
+    >>> quote_database("Select")
     '"Select"'
     """
     return exp.to_identifier(name, quoted=True).sql("duckdb")
 
 
-def attached(path: Path, name: str, version: str | None = None, *, read_only: bool = False) -> str:
+def attach_statement(path: Path, name: str, version: str | None = None, *, read_only: bool = False) -> str:
     """Return the statement that attaches a database by a name, a new one with a storage version.
 
     Examples
     --------
     >>> from pathlib import Path
-    >>> print(attached(Path("it's.duckdb"), "Select", "v1.5.0"))
+    >>> print(attach_statement(Path("it's.duckdb"), "Select", "v1.5.0"))
     ATTACH 'it''s.duckdb' AS "Select" (STORAGE_VERSION 'v1.5.0')
     """
     options = ["READ_ONLY"] if read_only else []
     if version is not None:
-        options.append(f"STORAGE_VERSION {query.literal(version).sql('duckdb')}")
+        options.append(f"STORAGE_VERSION {query.make_text_literal(version).sql('duckdb')}")
     said = f" ({', '.join(options)})" if options else ""
-    return f"ATTACH {query.literal(str(path)).sql('duckdb')} AS {quoted(name)}{said}"
+    return f"ATTACH {query.make_text_literal(str(path)).sql('duckdb')} AS {quote_database(name)}{said}"

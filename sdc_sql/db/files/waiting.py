@@ -18,13 +18,13 @@ _SECONDS: ContextVar[float] = ContextVar("seconds to wait for a lock", default=0
 
 
 @contextmanager
-def waiting(seconds: float) -> Iterator[None]:
+def wait_for_lock(seconds: float) -> Iterator[None]:
     """Have whatever opens a database within the block wait so long for another program to close it.
 
     Examples
     --------
-    >>> with waiting(30):
-    ...     patiently(lambda: "opened")
+    >>> with wait_for_lock(30):
+    ...     open_patiently(lambda: "opened")
     'opened'
     """
     before = _SECONDS.set(seconds)
@@ -34,7 +34,7 @@ def waiting(seconds: float) -> Iterator[None]:
         _SECONDS.reset(before)
 
 
-def patiently(opened: Callable[[], Made]) -> Made:
+def open_patiently(opened: Callable[[], Made]) -> Made:
     """Open a database; while another program holds it, try again for as long as is waited, by default once."""
     deadline, pause = time.monotonic() + _SECONDS.get(), FIRST
     while True:

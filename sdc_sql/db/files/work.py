@@ -21,8 +21,8 @@ from sqlglot import exp
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
 from sdc_sql.db.files import storage
-from sdc_sql.db.interruption import uninterrupted
-from sdc_sql.errors import TableError, translated
+from sdc_sql.db.interruption import hold_signals
+from sdc_sql.errors import TableError, translate_errors
 
 try:
     import fcntl
@@ -40,7 +40,7 @@ FOUND: set[Path] = set()  # the folders that killed runs have left where this on
 
 
 @contextmanager
-def folder(beside: Path | None = None) -> Iterator[Path]:
+def make_work_folder(beside: Path | None = None) -> Iterator[Path]:
     """Yield a folder for its owner alone, gone afterwards: among the temporary ones, or ``beside`` a file to come.
 
     Raises
@@ -51,7 +51,7 @@ def folder(beside: Path | None = None) -> Iterator[Path]:
     place: Path | None = None
     lock = -1
     try:
-        with uninterrupted():
+        with hold_signals():
             try:
                 place = Path(tempfile.mkdtemp(dir=beside, prefix=WAITING if beside else PREFIX))
                 lock = os.open(place / LOCK, os.O_CREAT | os.O_RDWR, OWNER)
@@ -60,25 +60,25 @@ def folder(beside: Path | None = None) -> Iterator[Path]:
                 raise TableError(f"No file can be written to the folder {where}: {error.strerror}.") from None
             if fcntl is not None:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            FOUND.update(left_behind(place.parent))
+            FOUND.update(find_leftovers(place.parent))
         yield place
     finally:
-        with uninterrupted():
+        with hold_signals():
             if lock >= 0:
                 os.close(lock)
             if place is not None:
                 shutil.rmtree(place, ignore_errors=True)
 
 
-def left_behind(parent: Path | None = None) -> list[Path]:
+def find_leftovers(parent: Path | None = None) -> list[Path]:
     """Return the folders of runs that were killed; none where a system cannot tell whether a process still works."""
     parent = Path(tempfile.gettempdir()) if parent is None else parent
     with suppress(OSError):
-        return sorted(p for p in parent.iterdir() if p.name.startswith((PREFIX, WAITING)) and is_left(p))
+        return sorted(p for p in parent.iterdir() if p.name.startswith((PREFIX, WAITING)) and is_leftover(p))
     return []
 
 
-def is_left(place: Path) -> bool:
+def is_leftover(place: Path) -> bool:
     """Return whether a folder is one of a run that was killed: it is of this user, and nobody holds its lock."""
     if fcntl is None or place.is_symlink() or not place.name.startswith((PREFIX, WAITING)):
         return False
@@ -96,25 +96,29 @@ def is_left(place: Path) -> bool:
 
 
 @contextmanager
-def database(
+def open_work_database(
     *, threads: int | None = None, memory_limit: str | None = None, name: str = NAME
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a connection to an empty database that only this process can read, gone afterwards.
 
     ``name`` is that of the database for SQL; the connection has another one beside it, which stays empty.
     """
-    with folder() as place, duckdb.connect(place / f"{BASE}.duckdb") as con:
-        limit(con, threads, memory_limit, place)
-        options = f" (ENCRYPTION_KEY {_text(secrets.token_urlsafe(32))})" if _is_private(con) else ""
-        with translated():
-            con.execute(f"ATTACH {_text(str(place / 'work.duckdb'))} AS {storage.quoted(name)}{options}")
-        con.execute(f"USE {storage.quoted(name)}")
+    with make_work_folder() as place, duckdb.connect(place / f"{BASE}.duckdb") as con:
+        limit_resources(con, threads, memory_limit, place)
+        options = f" (ENCRYPTION_KEY {_quote_literal(secrets.token_urlsafe(32))})" if _is_private(con) else ""
+        with translate_errors():
+            con.execute(
+                f"ATTACH {_quote_literal(str(place / 'work.duckdb'))} AS {storage.quote_database(name)}{options}"
+            )
+        con.execute(f"USE {storage.quote_database(name)}")
         for file in place.iterdir():
             file.chmod(OWNER if file.is_file() else 0o700)
         yield con
 
 
-def limit(con: duckdb.DuckDBPyConnection, threads: int | None, memory_limit: str | None, spill: Path | None) -> None:
+def limit_resources(
+    con: duckdb.DuckDBPyConnection, threads: int | None, memory_limit: str | None, spill: Path | None
+) -> None:
     """Limit what a connection uses, if limits are given; it draws no progress bar, and spills encrypted to a folder."""
     con.execute("SET enable_progress_bar = false")  # DuckDB 2.0 draws it on standard output, which may be a file
     given: dict[str, str | int | Path | None] = {
@@ -122,9 +126,9 @@ def limit(con: duckdb.DuckDBPyConnection, threads: int | None, memory_limit: str
     }  # fmt: skip
     for name, value in given.items():
         if value is not None:
-            literal = query.literal(str(value) if isinstance(value, Path) else value)
+            literal = query.make_text_literal(str(value) if isinstance(value, Path) else value)
             item = exp.SetItem(this=exp.EQ(this=exp.column(name), expression=literal))
-            with translated():
+            with translate_errors():
                 execute(con, exp.Set(expressions=[item]))
     if spill is not None:
         # Without its extension httpfs DuckDB draws nonces by a generator that it calls unsafe: they can be foreseen,
@@ -138,5 +142,5 @@ def _is_private(con: duckdb.DuckDBPyConnection) -> bool:
     return con.execute("SELECT current_setting('temp_file_encryption')").fetchall() == [(True,)]
 
 
-def _text(value: str) -> str:
-    return query.literal(value).sql("duckdb")
+def _quote_literal(value: str) -> str:
+    return query.make_text_literal(value).sql("duckdb")

@@ -16,11 +16,11 @@ from sdc_sql.db.masking import homes as homes_of
 from sdc_sql.db.masking.log import Log
 from sdc_sql.db.masking.masked_values import NAME, MaskedValues
 from sdc_sql.db.masking.steps import MaskingStep
-from sdc_sql.db.masking.subset import others, show
+from sdc_sql.db.masking.subset import select_others, show_part
 from sdc_sql.db.masking.targets import remains
-from sdc_sql.db.table import fetched
-from sdc_sql.db.transaction import repeated
-from sdc_sql.errors import ColumnError, translated
+from sdc_sql.db.table import fetch_rows
+from sdc_sql.db.transaction import repeat_transaction
+from sdc_sql.errors import ColumnError, translate_errors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,11 +64,11 @@ class Maskable(Protocol):
         ...
 
     def masked(self, masking: Masking, *, into: str | None = None, subset: Subset | None = None) -> MaskingStep:
-        """Mask columns by a macro, as :func:`masked` does."""
+        """Mask columns by a macro, as :func:`apply_mask` does."""
         ...
 
 
-def masked(data: Table, masking: Masking, *, into: str | None = None, subset: Subset | None = None) -> MaskingStep:
+def apply_mask(data: Table, masking: Masking, *, into: str | None = None, subset: Subset | None = None) -> MaskingStep:
     """Mask columns by a macro, in one transaction (the caller's, where one is open), and return what was done.
 
     Parameters
@@ -81,36 +81,36 @@ def masked(data: Table, masking: Masking, *, into: str | None = None, subset: Su
         The records that may be changed: the macro reads the table by its name for it, and is given its column among the
         arguments.
     """
-    arguments_of.check(masking.macro, masking.arguments)
+    arguments_of.check_arguments(masking.macro, masking.arguments)
     set_key(data.con)
     if "stream" in masking.arguments:
-        with translated():
+        with translate_errors():
             require_key(data.con)
-    with translated():
-        return repeated(data.con, lambda: _masked(data, masking, into, subset))
+    with translate_errors():
+        return repeat_transaction(data.con, lambda: _apply_mask(data, masking, into, subset))
 
 
-def _masked(data: Table, masking: Masking, into: str | None, subset: Subset | None) -> MaskingStep:
+def _apply_mask(data: Table, masking: Masking, into: str | None, subset: Subset | None) -> MaskingStep:
     macro, columns = masking.macro, masking.columns
     identifier = str(masking.arguments["id"])
-    homes, part, whole = _whole(data)
+    homes, part, whole = _choose_records(data)
     log = Log(whole, columns, dict(masking.arguments), into)
     arguments = log.arguments
     asked = {name: select(arguments) if callable(select) else select for name, select in masking.kept.items()}
     every = whole.read_columns()  # the table may have gained or lost columns since it was described
     in_order = tuple(c for c in every if c in columns)
     if part is not None:
-        show(part)
+        show_part(part)
     if homes is not None:
-        homes_of.make(homes)
+        homes_of.make_homes(homes)
     read = data.table if subset is None else subset.table
-    values, applied = _values(data, macro, (read, *arguments.values()), masking.designed)
+    values, applied = _make_values_query(data, macro, (read, *arguments.values()), masking.designed)
     asked |= applied
     selected = exp.select(
         exp.alias_(exp.column("sdc__id"), identifier, quoted=True), *(exp.column(c, quoted=True) for c in in_order)
     ).from_(values.subquery("v"))
     selected = selected if subset is None else subset.around(selected)
-    selected, found, more = _of_all_records(data, selected, asked, identifier, in_order)
+    selected, found, more = _select_all_records(data, selected, asked, identifier, in_order)
     new = MaskedValues(
         data.con, whole.table, identifier, in_order, selected, stored=log.stored, retyped=masking.retyped,
         of_value=None if part is not None or subset is not None else masking.of_value,
@@ -118,11 +118,11 @@ def _masked(data: Table, masking: Masking, into: str | None, subset: Subset | No
     for name in (OF_PART, OF_HOMES):
         data.con.execute(f"DROP TABLE IF EXISTS temp.{name}")
     if homes is not None:
-        homes_of.drop(homes)
+        homes_of.drop_homes(homes)
     changed = new.changed()
     _check_households(data, whole.table, identifier, in_order, macro)
     lost = new.share_lost() if masking.measured else None
-    found |= {name: fetched(data.con, select)[0] for name, select in asked.items() if name not in found}
+    found |= {name: fetch_rows(data.con, select)[0] for name, select in asked.items() if name not in found}
     new.retype(log.target)
     if into is not None:
         new.fill(log.target, every)
@@ -138,44 +138,45 @@ def _masked(data: Table, masking: Masking, into: str | None, subset: Subset | No
     if subset is not None:
         parameters["subset"] = subset.said
     if part is not None:
-        show(part)
+        show_part(part)
     parameters |= more | found.pop("applied", {})
     release, stream = (None if arguments.get(n) is None else str(arguments[n]) for n in ("release", "stream"))
     step = MaskingStep(
-        log.target.sql("duckdb"), macro, columns, plain(parameters), new.records, changed, lost, release, stream,
+        log.target.sql("duckdb"), macro, columns, convert_for_log(parameters), new.records, changed, lost, release,
+        stream,
         remains(data.con, log.target) if into is None else "",
     )  # fmt: skip
     log.write(step, identifier, {name: str(row["json"]) for name, row in found.items()}, masking.confidential)
     return step
 
 
-def _whole(data: Table) -> tuple[Homes | None, Part | None, Table]:
+def _choose_records(data: Table) -> tuple[Homes | None, Part | None, Table]:
     """Return whether the records are those of households, or some of them, and the table in which these are."""
     own = data if data.homes is None else data.homes.of
     return data.homes, own.part, own if own.part is None else own.part.whole
 
 
-def _of_all_records(
+def _select_all_records(
     data: Table, selected: exp.Select, asked: Mapping[str, exp.Select], identifier: str, columns: tuple[str, ...]
 ) -> tuple[exp.Select, dict[str, dict[str, Any]], dict[str, Any]]:
     """Return the masked values of all records, where those of households or of a part are given.
 
     With them what the queries for the log say of these, and what is logged besides.
     """
-    homes, part, whole = _whole(data)
+    homes, part, whole = _choose_records(data)
     found: dict[str, dict[str, Any]] = {}
     more: dict[str, Any] = {}
     if homes is not None:
-        of_homes, found = _kept_part(data, selected, asked, OF_HOMES)
-        selected = homes_of.of_members(homes, of_homes)
-        more = {"by_household": homes.household, "household_records": _number(data, of_homes)}
+        of_homes, found = _store_part(data, selected, asked, OF_HOMES)
+        selected = homes_of.spread_to_members(homes, of_homes)
+        more = {"by_household": homes.household, "household_records": _count_rows(data, of_homes)}
     if part is not None:
-        identified = query.call("sdc__identified", whole.table, identifier)
-        _number(data, identified.subquery("r"))  # the check of the id raises its error here, if there is one
+        identified = query.call_macro("sdc__identified", whole.table, identifier)
+        _count_rows(data, identified.subquery("r"))  # the check of the id raises its error here, if there is one
         left = {name: select for name, select in asked.items() if name not in found}
-        of_part, of_records = _kept_part(data, selected, left, OF_PART)
-        selected, found = _beside_others(part, of_part, (identifier, *columns)), found | of_records
-        records = _number(data, exp.table_(part.name, db="main", catalog="temp", quoted=True))
+        of_part, of_records = _store_part(data, selected, left, OF_PART)
+        selected, found = _join_other_records(part, of_part, (identifier, *columns)), found | of_records
+        records = _count_rows(data, exp.table_(part.name, db="main", catalog="temp", quoted=True))
         more = {"where": part.said, "part_records": records, **more}
     return selected, found, more
 
@@ -190,7 +191,9 @@ def _check_households(data: Table, table: str, identifier: str, columns: tuple[s
     asked = [c for c in columns if named is not None and c in named and c not in guessed]
     if household is None or not asked:
         return
-    rows = fetched(data.con, query.call("sdc__parted_households", table, f"temp.{NAME}", identifier, household, asked))
+    rows = fetch_rows(
+        data.con, query.call_macro("sdc__parted_households", table, f"temp.{NAME}", identifier, household, asked)
+    )
     parted = [f"{row['variable']} in {row['households']:,}" for row in rows if row["households"]]
     if parted:
         raise ColumnError(
@@ -200,17 +203,17 @@ def _check_households(data: Table, table: str, identifier: str, columns: tuple[s
         )
 
 
-def _values(
+def _make_values_query(
     data: Table, macro: str, arguments: tuple[Value, ...], designed: Designed | None
 ) -> tuple[exp.Select, dict[str, exp.Select]]:
     """Return the query of the masked values, and the one for the log of what was designed for them."""
     if designed is None:
-        return query.call(f"sdc__{macro}", *arguments), {}
-    design = _kept_as(data, DESIGN, designed.rows).sql("duckdb")
-    return query.call(designed.masks, *arguments, design), {"applied": query.call(designed.applied, design)}
+        return query.call_macro(f"sdc__{macro}", *arguments), {}
+    design = _store_rows(data, DESIGN, designed.rows).sql("duckdb")
+    return query.call_macro(designed.masks, *arguments, design), {"applied": query.call_macro(designed.applied, design)}
 
 
-def _kept_as(data: Table, name: str, rows: exp.Select) -> exp.Table:
+def _store_rows(data: Table, name: str, rows: exp.Select) -> exp.Table:
     """Return a temporary table of the rows of a query, in the place of one that was left behind."""
     data.con.execute(f"DROP TABLE IF EXISTS temp.{name}")
     table = exp.table_(name, db="main", catalog="temp", quoted=True)
@@ -220,28 +223,28 @@ def _kept_as(data: Table, name: str, rows: exp.Select) -> exp.Table:
     return table
 
 
-def _number(data: Table, records: exp.Expression) -> int:
+def _count_rows(data: Table, records: exp.Expression) -> int:
     return data.number(exp.select(exp.Count(this=exp.Star())).from_(records))
 
 
-def _kept_part(
+def _store_part(
     data: Table, values: exp.Select, kept: Mapping[str, exp.Select], name: str
 ) -> tuple[exp.Table, dict[str, dict[str, Any]]]:
     """Return a temporary table of the masked values of a part, and what the queries for the log say of it."""
     of_part = exp.table_(name, db="main", catalog="temp", quoted=True)
     data.con.execute(f"DROP TABLE IF EXISTS temp.{name}")
-    _kept_as(data, NAME, values)
-    found = {name: fetched(data.con, select)[0] for name, select in kept.items()}
+    _store_rows(data, NAME, values)
+    found = {name: fetch_rows(data.con, select)[0] for name, select in kept.items()}
     data.con.execute(f"ALTER TABLE temp.{NAME} RENAME TO {of_part.name}")
     return of_part, found
 
 
-def _beside_others(part: Part, of_part: exp.Table, columns: tuple[str, ...]) -> exp.Select:
+def _join_other_records(part: Part, of_part: exp.Table, columns: tuple[str, ...]) -> exp.Select:
     """Return the masked values of a part, and beside them the own values of the other records."""
     masked_ones = exp.select(*(exp.column(c, quoted=True) for c in columns)).from_(of_part)
-    return exp.select("*").from_(exp.union(masked_ones, others(part, columns), distinct=False).subquery("v"))
+    return exp.select("*").from_(exp.union(masked_ones, select_others(part, columns), distinct=False).subquery("v"))
 
 
-def plain(parameters: dict[str, Any]) -> dict[str, Any]:
+def convert_for_log(parameters: dict[str, Any]) -> dict[str, Any]:
     """Return parameters as the log holds them: lists for tuples, and only what was given."""
     return {name: list(v) if isinstance(v, tuple) else v for name, v in parameters.items() if v is not None}

@@ -22,32 +22,32 @@ if TYPE_CHECKING:
 _MARK = re.compile(r"\[sdc_steps ([0-9a-f]{32})\]")
 
 
-def mark_of(con: duckdb.DuckDBPyConnection, table: exp.Table) -> str | None:
+def read_mark(con: duckdb.DuckDBPyConnection, table: exp.Table) -> str | None:
     """Return the mark of a table (fully qualified), None where it has none."""
-    found = _MARK.search(_comment(con, table))
+    found = _MARK.search(_read_comment(con, table))
     return found[1] if found else None
 
 
-def marked(con: duckdb.DuckDBPyConnection, table: exp.Table) -> str:
+def mark_table(con: duckdb.DuckDBPyConnection, table: exp.Table) -> str:
     """Return the mark of a table; give it one, behind its own comment, where it has none."""
-    known = mark_of(con, table)
+    known = read_mark(con, table)
     if known:
         return known
     mark = uuid.uuid4().hex
-    comment = "\n".join(part for part in (_comment(con, table), f"[sdc_steps {mark}]") if part)
-    execute(con, exp.Comment(this=table.copy(), kind="TABLE", expression=query.literal(comment))).fetchall()
+    comment = "\n".join(part for part in (_read_comment(con, table), f"[sdc_steps {mark}]") if part)
+    execute(con, exp.Comment(this=table.copy(), kind="TABLE", expression=query.make_text_literal(comment))).fetchall()
     return mark
 
 
-def comment_without_mark(con: duckdb.DuckDBPyConnection, table: exp.Table, *, kept: bool = False) -> str:
+def read_plain_comment(con: duckdb.DuckDBPyConnection, table: exp.Table, *, kept: bool = False) -> str:
     """Return what the user wrote in a table's comment; kept: the mark alone instead."""
-    comment = _comment(con, table)
+    comment = _read_comment(con, table)
     found = _MARK.search(comment)
     mark = found[0] if found else ""
     return mark if kept else comment.replace(mark, "").strip("\n") if mark else comment
 
 
-def _comment(con: duckdb.DuckDBPyConnection, table: exp.Table) -> str:
+def _read_comment(con: duckdb.DuckDBPyConnection, table: exp.Table) -> str:
     found = con.execute(
         "SELECT comment FROM duckdb_tables() WHERE database_name = ? AND schema_name = ? AND table_name = ?",
         [table.catalog, table.db, table.name],
@@ -55,14 +55,17 @@ def _comment(con: duckdb.DuckDBPyConnection, table: exp.Table) -> str:
     return str(found[0][0] or "") if found else ""
 
 
-def digests(
+def digest_columns(
     con: duckdb.DuckDBPyConnection, table: exp.Expression, identifier: str, columns: Sequence[str]
 ) -> dict[str, str]:
     """Return a digest of each column by id, in any order of the rows; it holds for this version of DuckDB."""
-    totals = [exp.Sum(this=exp.Anonymous(this="hash", expressions=[_column(identifier), _column(c)])) for c in columns]
+    totals = [
+        exp.Sum(this=exp.Anonymous(this="hash", expressions=[_quote_column(identifier), _quote_column(c)]))
+        for c in columns
+    ]
     (found,) = execute(con, exp.select(*totals).from_(table.copy())).fetchall()
     return {c.lower(): f"{duckdb.__version__}:{total}" for c, total in zip(columns, found, strict=True)}
 
 
-def _column(name: str) -> exp.Column:
+def _quote_column(name: str) -> exp.Column:
     return exp.column(name, quoted=True)

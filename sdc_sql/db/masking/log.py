@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.masking import step_table
-from sdc_sql.db.masking.identity import digests, mark_of, marked
+from sdc_sql.db.masking.identity import digest_columns, mark_table, read_mark
 from sdc_sql.db.masking.meanwhile import Meanwhile
-from sdc_sql.db.masking.steps import chain, changed_since, last_left, next_pass, refuse_second_draw
-from sdc_sql.db.masking.targets import base_table, known, new_table
+from sdc_sql.db.masking.steps import find_last_step, is_changed_since, name_chain, next_pass, refuse_second_draw
+from sdc_sql.db.masking.targets import base_table, find_known_table, new_table
 from sdc_sql.errors import ParameterError
 from sdc_sql.version import VERSION
 
@@ -32,22 +32,22 @@ class Log:
 
     def __init__(self, data: Table, columns: tuple[str, ...], arguments: dict[str, Value], into: str | None) -> None:
         self.con, self.read, self.columns = data.con, data.file or data.table, data.columns
-        table = known(data, data.table)
-        self.source = None if data.file else table or known(data, data.table, "view")
+        table = find_known_table(data, data.table)
+        self.source = None if data.file else table or find_known_table(data, data.table, "view")
         self.stored = None if "rowid" in {c.lower() for c in data.columns} else table
         self.target = base_table(data) if into is None else new_table(data, into)
         try:
-            step_table.check(self.con, step_table.beside(self.target))
+            step_table.check_step_table(self.con, step_table.name_step_table(self.target))
             self.steps: list[LoggedStep] = []
             if self.source is not None:
-                self.steps = chain(self.con, self.source, unknown=arguments.get("stream") is not None)
+                self.steps = name_chain(self.con, self.source, unknown=arguments.get("stream") is not None)
             if "stream" in arguments and not arguments.get("release"):
                 self._refuse_second_draw(columns, {c.lower() for c in data.columns})
             if "stream" in arguments and arguments["stream"] is None:
-                self._refuse_changed(columns)
+                self._refuse_changed_columns(columns)
         except BaseException:
             if into is not None:  # in a transaction of the caller's the table of steps would stay
-                step_table.drop(self.con, self.target)
+                step_table.drop_step_table(self.con, self.target)
             raise
         if "stream" in arguments and arguments["stream"] is None:
             arguments = {**arguments, "stream": next_pass(self.steps, columns)}
@@ -55,14 +55,14 @@ class Log:
         read = [str(arguments["id"])] if "id" in arguments else []
         self._meanwhile = Meanwhile(self.con, self.target, [*read, *columns]) if into is None else None
 
-    def _refuse_changed(self, columns: tuple[str, ...]) -> None:
+    def _refuse_changed_columns(self, columns: tuple[str, ...]) -> None:
         """Refuse to count on where a column is not as its last step left it: it may hold original values again."""
         for column in columns:
             steps = [step for step in self.steps if step.masked([column])]
             if self.source is None or not any(step.drew for step in steps):
                 continue
-            last, again = last_left(self.steps, column) or steps[-1], next_pass(self.steps, columns)
-            if changed_since(self.con, self.source, last, column, self.columns):
+            last, again = find_last_step(self.steps, column) or steps[-1], next_pass(self.steps, columns)
+            if is_changed_since(self.con, self.source, last, column, self.columns):
                 raise ParameterError(
                     f"{column} of {self.read} has changed since step {last.step} ({last.method}) of sdc_steps: name "
                     "the pass of draws. stream='' where the original values have been filled in again (the same draws "
@@ -72,7 +72,7 @@ class Log:
     def _refuse_second_draw(self, columns: tuple[str, ...], every: set[str]) -> None:
         places = [self.target, *([self.source] if self.source is not None else [])]
         names = {place.name.lower() for place in places}
-        for place in {step_table.beside(place) for place in places}:
+        for place in {step_table.name_step_table(place) for place in places}:
             refuse_second_draw(self.con, place, names, every, columns)
 
     def write(
@@ -89,16 +89,16 @@ class Log:
 
         gone: the columns are. left: columns that earlier steps have masked, and of which records have left.
         """
-        steps = step_table.beside(self.target)
-        step_table.made(self.con, steps)
-        target_id = marked(self.con, self.target)
+        steps = step_table.name_step_table(self.target)
+        step_table.create_step_table(self.con, steps)
+        target_id = mark_table(self.con, self.target)
         digested = () if gone else tuple(dict.fromkeys((*step.columns, *left)))
         row: dict[str, Any] = {
-            "step": step_table.number(self.con, steps),
+            "step": step_table.next_number(self.con, steps),
             "masked_at": datetime.now(UTC).replace(tzinfo=None),
             "version": VERSION,
             "source": self.read if self.source is None else self.source.sql("duckdb"),
-            "source_id": None if self.source is None else mark_of(self.con, self.source),
+            "source_id": None if self.source is None else read_mark(self.con, self.source),
             "source_step": self.steps[-1].step if self.steps else None,
             "target": self.target.name,
             "target_id": target_id,
@@ -108,13 +108,13 @@ class Log:
             "parameters": json.dumps(step.parameters, default=str),
             "release": step.release,
             "stream": step.stream,
-            "digests": json.dumps(digests(self.con, self.target, identifier, digested) if digested else {}),
+            "digests": json.dumps(digest_columns(self.con, self.target, identifier, digested) if digested else {}),
             "confidential": list(confidential),
             **{name: kept.get(name) for name in ("matrix", "counts")},
             "records": step.records,
             "changed": step.changed,
             "sse_sst": step.sse_sst,
         }
-        step_table.insert(self.con, steps, row)
+        step_table.insert_step(self.con, steps, row)
         if self._meanwhile is not None:
             self._meanwhile.check()

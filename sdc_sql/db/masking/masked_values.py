@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
-from sdc_sql.db.masking.places import runs, within
+from sdc_sql.db.masking.places import select_run, split_places
 from sdc_sql.errors import ColumnError, TableError
 
 if TYPE_CHECKING:
@@ -65,11 +65,13 @@ class MaskedValues:
     ) -> None:
         self.con, self.identifier, self.columns = con, identifier, columns
         self.stored, self.of_value = stored, of_value
-        self.source = stored or exp.Table(this=_call("query_table", query.literal(source)))
-        ascends = query.call("sdc__ascends", source, identifier)
+        self.source = stored or exp.Table(this=_call_macro("query_table", query.make_text_literal(source)))
+        ascends = query.call_macro("sdc__ascends", source, identifier)
         # most tables are stored in this order, and it costs little to sort what is nearly in order
-        if self._one(ascends)[0]:
-            values = values.order_by(_call("sdc__by_bytes", exp.column(identifier, quoted=True)).asc(nulls_first=False))
+        if self._fetch_row(ascends)[0]:
+            values = values.order_by(
+                _call_macro("sdc__by_bytes", exp.column(identifier, quoted=True)).asc(nulls_first=False)
+            )
         self._keep(NAME, values)
         self.new_types = self._new_types() if retyped else {}
         self._changed = 0
@@ -78,8 +80,8 @@ class MaskedValues:
             self._bring_into_order()
 
     def _bring_into_order(self) -> None:
-        own = [_column(c, "v") for c in (self.identifier, *self.columns)]
-        self._keep(f"{NAME}_in_order", self._by_id(exp.select(*own)).order_by(exp.column("rowid", table="t")))
+        own = [_quote_column(c, "v") for c in (self.identifier, *self.columns)]
+        self._keep(f"{NAME}_in_order", self._join_by_id(exp.select(*own)).order_by(exp.column("rowid", table="t")))
         self.drop()
         self.con.execute(f"ALTER TABLE temp.{NAME}_in_order RENAME TO {NAME}")
         self._beside = self._seen()[1]
@@ -88,7 +90,9 @@ class MaskedValues:
         """Return the number of records in which a value differs from before."""
         differ = exp.alias_(self._differs(), "sdc__differs")
         count = exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=exp.column("sdc__differs")))
-        self._changed = int(self._one(exp.select(count).from_(self._in_runs(exp.select(differ)).subquery("p")))[0])
+        self._changed = int(
+            self._fetch_row(exp.select(count).from_(self._split_into_runs(exp.select(differ)).subquery("p")))[0]
+        )
         return self._changed
 
     def share_lost(self) -> float:
@@ -97,7 +101,9 @@ class MaskedValues:
             exp.alias_(
                 exp.Struct(
                     expressions=[
-                        exp.PropertyEQ(this=exp.to_identifier(part), expression=_call("sdc__number", _column(c, of)))
+                        exp.PropertyEQ(
+                            this=exp.to_identifier(part), expression=_call_macro("sdc__number", _quote_column(c, of))
+                        )
                         for part, of in (("x", "t"), ("y", "v"))
                     ]
                 ),
@@ -106,8 +112,10 @@ class MaskedValues:
             )
             for c in self.columns
         ]
-        share = query.call("sdc__share_lost", "sdc__pairs").with_("sdc__pairs", as_=self._in_runs(exp.select(*pairs)))
-        return float(self._one(share.select("sse_sst", append=False))[0])
+        share = query.call_macro("sdc__share_lost", "sdc__pairs").with_(
+            "sdc__pairs", as_=self._split_into_runs(exp.select(*pairs))
+        )
+        return float(self._fetch_row(share.select("sse_sst", append=False))[0])
 
     def retype(self, target: exp.Table) -> None:
         """Give the masked columns of the target the types of their masked values, where these are of another type.
@@ -121,8 +129,8 @@ class MaskedValues:
             text = exp.cast(exp.column(column, quoted=True), "VARCHAR")
             alter = exp.AlterColumn(
                 this=exp.to_identifier(column, quoted=True),
-                dtype=_type(kind),
-                using=exp.TryCast(this=text, to=_type(kind)),
+                dtype=_parse_type(kind),
+                using=exp.TryCast(this=text, to=_parse_type(kind)),
             )
             try:
                 execute(self.con, exp.Alter(this=target.copy(), kind="TABLE", actions=[alter]))
@@ -134,8 +142,8 @@ class MaskedValues:
 
     def fill(self, target: exp.Table, every: tuple[str, ...]) -> None:
         """Insert all records of the source into a table, with masked values in the place of their own."""
-        taken = [_column(c, "v" if c in self.columns else "t") for c in every]
-        rows = self._joined(exp.select(*taken)).where(_call("sdc__has_values", self._same()))
+        taken = [_quote_column(c, "v" if c in self.columns else "t") for c in every]
+        rows = self._join_values(exp.select(*taken)).where(_call_macro("sdc__has_values", self._match_ids()))
         names = exp.Schema(this=target.copy(), expressions=[exp.to_identifier(c, quoted=True) for c in every])
         execute(self.con, exp.Insert(this=names, expression=rows)).fetchall()
 
@@ -150,10 +158,10 @@ class MaskedValues:
             self._update_by_value(target, *self.of_value)
             return
         few = len(self.columns) <= FEW or len(every) > WIDE * len(self.columns)
-        if not self._beside or few or _counted(self.con, target, every):
+        if not self._beside or few or _is_unique_or_unwritten(self.con, target, every):
             self._update(target)
             return
-        before, last = self._one(
+        before, last = self._fetch_row(
             exp.select(exp.Count(this=exp.Star()), exp.Max(this=exp.column("rowid"))).from_(target.copy())
         )
         self.fill(target, every)
@@ -167,15 +175,17 @@ class MaskedValues:
 
         An UPDATE leaves a value as it is where the new one is equal to it: the sign would tell of the original.
         """
-        types = _types(self.con, target, self.columns)
+        types = _list_types(self.con, target, self.columns)
         for column in (c for c in self.columns if types[c] in {"DOUBLE", "FLOAT"}):
-            signed = _call("sdc__is_minus_zero", exp.column(column, quoted=True))
-            if not self._one(exp.select(exp.Count(this=exp.Star())).from_(target.copy()).where(signed))[0]:
+            signed = _call_macro("sdc__is_minus_zero", exp.column(column, quoted=True))
+            if not self._fetch_row(exp.select(exp.Count(this=exp.Star())).from_(target.copy()).where(signed))[0]:
                 continue
-            own, new, between = _column(column, "t"), _column(column, "v"), exp.Literal.number(BETWEEN)
+            own, new, between = _quote_column(column, "t"), _quote_column(column, "v"), exp.Literal.number(BETWEEN)
             update = exp.Update().table(exp.alias_(target.copy(), "t", table=True)).from_(_values("v"))
-            update = update.where(exp.and_(self._same(), new.eq(0), exp.not_(_call("sdc__is_minus_zero", new.copy()))))
-            for value, there in ((between, _call("sdc__is_minus_zero", own)), (new, own.eq(between))):
+            update = update.where(
+                exp.and_(self._match_ids(), new.eq(0), exp.not_(_call_macro("sdc__is_minus_zero", new.copy())))
+            )
+            for value, there in ((between, _call_macro("sdc__is_minus_zero", own)), (new, own.eq(between))):
                 written = update.copy().set_(exp.column(column, quoted=True).eq(value))
                 execute(self.con, written.where(there)).fetchall()
 
@@ -192,92 +202,105 @@ class MaskedValues:
     def _seen(self) -> tuple[int, bool]:
         """Return how many masked records there are, and whether each stands beside its own of the source."""
         agree = exp.func(
-            "bool_and", exp.NullSafeEQ(this=_exact(self.identifier, "t"), expression=_exact(self.identifier, "v"))
+            "bool_and",
+            exp.NullSafeEQ(
+                this=_compare_by_bytes(self.identifier, "t"), expression=_compare_by_bytes(self.identifier, "v")
+            ),
         )
-        records, found = self._one(self._by_position(exp.select(exp.Count(this=_column(self.identifier, "v")), agree)))
+        records, found = self._fetch_row(
+            self._join_by_position(exp.select(exp.Count(this=_quote_column(self.identifier, "v")), agree))
+        )
         return int(records), bool(found)
 
-    def _joined(self, select: exp.Select) -> exp.Select:
-        return self._by_position(select) if self._beside else self._by_id(select)
+    def _join_values(self, select: exp.Select) -> exp.Select:
+        return self._join_by_position(select) if self._beside else self._join_by_id(select)
 
-    def _in_runs(self, select: exp.Select) -> exp.Query:
+    def _split_into_runs(self, select: exp.Select) -> exp.Query:
         """Return the same rows in any order, so that each thread reads some of them."""
-        cut = runs(self.con, self.stored, _kept(), a_thread=True) if self._beside and self.stored else []
+        cut = (
+            split_places(self.con, self.stored, _name_values_table(), a_thread=True)
+            if self._beside and self.stored
+            else []
+        )
         if not cut:
-            return self._joined(select)
+            return self._join_values(select)
         parts = [
-            self._by_position(
+            self._join_by_position(
                 select.copy(),
-                exp.select("*").from_(self.source.copy()).where(within(its)).subquery("t"),
-                exp.select("*").from_(_kept()).where(within(own)).subquery("v"),
+                exp.select("*").from_(self.source.copy()).where(select_run(its)).subquery("t"),
+                exp.select("*").from_(_name_values_table()).where(select_run(own)).subquery("v"),
             )
             for its, own in cut
         ]
         return exp.union(*parts, distinct=False) if len(parts) > 1 else parts[0]
 
-    def _by_position(
+    def _join_by_position(
         self, select: exp.Select, source: exp.Expr | None = None, values: exp.Expr | None = None
     ) -> exp.Select:
         select = select.from_(source or self._source())
         select.append("joins", exp.Join(this=values or _values("v"), method="POSITIONAL"))
         return select
 
-    def _by_id(self, select: exp.Select) -> exp.Select:
-        return select.from_(self._source()).join(_values("v"), on=self._same(), join_type="left")
+    def _join_by_id(self, select: exp.Select) -> exp.Select:
+        return select.from_(self._source()).join(_values("v"), on=self._match_ids(), join_type="left")
 
     def _source(self) -> exp.Expr:
         return exp.alias_(self.source.copy(), "t", table=True)
 
-    def _same(self) -> exp.Expression:
-        return _exact(self.identifier, "t").eq(_exact(self.identifier, "v"))
+    def _match_ids(self) -> exp.Expression:
+        return _compare_by_bytes(self.identifier, "t").eq(_compare_by_bytes(self.identifier, "v"))
 
     def _differs(self) -> exp.Condition:
-        return exp.or_(*(exp.NullSafeNEQ(this=self._before(c), expression=_exact(c, "v")) for c in self.columns))
+        return exp.or_(
+            *(exp.NullSafeNEQ(this=self._cast_own_value(c), expression=_compare_by_bytes(c, "v")) for c in self.columns)
+        )
 
-    def _before(self, column: str) -> exp.Expression:
+    def _cast_own_value(self, column: str) -> exp.Expression:
         """Return a column's own value, as a value of the type it becomes."""
         if column not in self.new_types:
-            return _exact(column, "t")
-        return exp.TryCast(this=exp.cast(_column(column, "t"), "VARCHAR"), to=_type(self.new_types[column]))
+            return _compare_by_bytes(column, "t")
+        return exp.TryCast(this=exp.cast(_quote_column(column, "t"), "VARCHAR"), to=_parse_type(self.new_types[column]))
 
     def _new_types(self) -> dict[str, str]:
         """Return the types of those masked columns that are not of the type of their column."""
-        before, after = (_types(self.con, table, self.columns) for table in (self.source, _kept()))
+        before, after = (_list_types(self.con, table, self.columns) for table in (self.source, _name_values_table()))
         return {c: kind for c, kind in after.items() if before[c] != kind}
 
     def _update(self, target: exp.Table) -> None:
         """Update the records that differ, run by run where that is the same; the others are not written."""
-        new = [exp.column(c, quoted=True).eq(_column(c, "v")) for c in self.columns]
+        new = [exp.column(c, quoted=True).eq(_quote_column(c, "v")) for c in self.columns]
         update = exp.Update().table(exp.alias_(target.copy(), "t", table=True)).set_(*new)
         if not self._beside or self.stored is None:
-            apart = update.where(exp.and_(self._same(), self._differs()))
+            apart = update.where(exp.and_(self._match_ids(), self._differs()))
             execute(self.con, apart.from_(_values("v"))).fetchall()
             return
         cut: list[tuple[range | None, range | None]] = [(None, None)]  # all records are one run
-        if not _together(self.con, target, self.columns):
-            cut = [*runs(self.con, target, _kept())] or cut
+        if not _needs_one_update(self.con, target, self.columns):
+            cut = [*split_places(self.con, target, _name_values_table())] or cut
         updated = 0
         for its, own in cut:
             place, bounds = self._place(own)
             found = update.from_(self._different(place, its, own).subquery("v"))
             found = found.where(exp.and_(place.eq(exp.column(PLACE, table="v")), *bounds))
-            found = found if its is None else found.where(within(its, "t"))
+            found = found if its is None else found.where(select_run(its, "t"))
             ((some,),) = execute(self.con, found).fetchall()
             updated += some
-        self._as_many(updated)
+        self._check_changed_number(updated)
 
     def _update_by_value(self, target: exp.Table, macro: str, *further: Value) -> None:
         own = [exp.column(c, quoted=True) for c in self.columns]
-        new = [_call(macro, c.copy(), *(query.literal(a) for a in further)) for c in own]
+        new = [_call_macro(macro, c.copy(), *(query.make_text_literal(a) for a in further)) for c in own]
         differ = [
-            exp.NullSafeNEQ(this=_call("sdc__by_bytes", c.copy()), expression=_call("sdc__by_bytes", n.copy()))
+            exp.NullSafeNEQ(
+                this=_call_macro("sdc__by_bytes", c.copy()), expression=_call_macro("sdc__by_bytes", n.copy())
+            )
             for c, n in zip(own, new, strict=True)
         ]
         update = exp.Update().table(target.copy()).set_(*(c.eq(n) for c, n in zip(own, new, strict=True)))
         ((updated,),) = execute(self.con, update.where(exp.or_(*differ))).fetchall()
-        self._as_many(updated)
+        self._check_changed_number(updated)
 
-    def _as_many(self, updated: int) -> None:
+    def _check_changed_number(self, updated: int) -> None:
         if updated != self._changed:
             raise TableError(f"{updated} records changed, not {self._changed}: nothing was masked. Please report this.")
 
@@ -288,56 +311,58 @@ class MaskedValues:
         rowid.
         """
         every = exp.column(self.identifier, quoted=True)
-        ids = exp.select(exp.Min(this=every), exp.Max(this=every.copy())).from_(_kept())
-        first, last = self._one(ids if own is None else ids.where(within(own)))
+        ids = exp.select(exp.Min(this=every), exp.Max(this=every.copy())).from_(_name_values_table())
+        first, last = self._fetch_row(ids if own is None else ids.where(select_run(own)))
         if type(first) is not int:
-            return _column("rowid", "t"), []
-        column = _column(self.identifier, "t")
-        return column, [exp.Between(this=column.copy(), low=query.literal(first), high=query.literal(last))]
+            return _quote_column("rowid", "t"), []
+        column = _quote_column(self.identifier, "t")
+        return column, [
+            exp.Between(this=column.copy(), low=query.make_text_literal(first), high=query.make_text_literal(last))
+        ]
 
     def _different(self, place: exp.Expression, its: range | None, own: range | None) -> exp.Select:
         """Return the masked values of records that differ, with the place of each: where few do, few are joined."""
-        select = exp.select(exp.column(PLACE, table="t"), *(_column(c, "v") for c in self.columns))
+        select = exp.select(exp.column(PLACE, table="t"), *(_quote_column(c, "v") for c in self.columns))
         found_by = exp.column(place.name, quoted=True)
         source = exp.select("*", exp.alias_(found_by, PLACE)).from_(self.source.copy())
-        values = exp.select("*").from_(_kept())
+        values = exp.select("*").from_(_name_values_table())
         if its is not None and own is not None:
-            source, values = source.where(within(its)), values.where(within(own))
-        joined = self._by_position(select, source.subquery("t"), values.subquery("v"))
-        return joined.where(exp.and_(_call("sdc__has_values", self._same()), self._differs()))
+            source, values = source.where(select_run(its)), values.where(select_run(own))
+        joined = self._join_by_position(select, source.subquery("t"), values.subquery("v"))
+        return joined.where(exp.and_(_call_macro("sdc__has_values", self._match_ids()), self._differs()))
 
-    def _one(self, select: exp.Select) -> tuple[Any, ...]:
+    def _fetch_row(self, select: exp.Select) -> tuple[Any, ...]:
         (row,) = execute(self.con, select).fetchall()
         return tuple(row)
 
 
-def _kept() -> exp.Table:
+def _name_values_table() -> exp.Table:
     return exp.table_(NAME, db="temp", quoted=True)
 
 
 def _values(alias: str) -> exp.Expr:
-    return exp.alias_(_kept(), alias, table=True)
+    return exp.alias_(_name_values_table(), alias, table=True)
 
 
-def _column(name: str, table: str) -> exp.Column:
+def _quote_column(name: str, table: str) -> exp.Column:
     return exp.column(name, table=table, quoted=True)
 
 
-def _call(macro: str, *arguments: exp.Expression) -> exp.Anonymous:
+def _call_macro(macro: str, *arguments: exp.Expression) -> exp.Anonymous:
     return exp.Anonymous(this=macro, expressions=list(arguments))
 
 
-def _exact(name: str, table: str) -> exp.Expression:
+def _compare_by_bytes(name: str, table: str) -> exp.Expression:
     """Return a column whose texts are compared by their bytes, whatever its collation."""
-    return _call("sdc__by_bytes", _column(name, table))
+    return _call_macro("sdc__by_bytes", _quote_column(name, table))
 
 
-def _types(con: duckdb.DuckDBPyConnection, table: exp.Expr, columns: tuple[str, ...]) -> dict[str, str]:
+def _list_types(con: duckdb.DuckDBPyConnection, table: exp.Expr, columns: tuple[str, ...]) -> dict[str, str]:
     select = exp.select(*(exp.column(c, quoted=True) for c in columns)).from_(table.copy())
     return {column: kind for column, kind, *_ in execute(con, exp.Describe(this=select)).fetchall()}
 
 
-def _together(con: duckdb.DuckDBPyConnection, target: exp.Table, columns: tuple[str, ...]) -> bool:
+def _needs_one_update(con: duckdb.DuckDBPyConnection, target: exp.Table, columns: tuple[str, ...]) -> bool:
     """Return whether the masked columns must be written at once: an index or a key may see values twice in between."""
     ((found,),) = con.execute(
         """
@@ -350,7 +375,7 @@ def _together(con: duckdb.DuckDBPyConnection, target: exp.Table, columns: tuple[
     return bool(found)
 
 
-def _counted(con: duckdb.DuckDBPyConnection, target: exp.Table, every: tuple[str, ...]) -> bool:
+def _is_unique_or_unwritten(con: duckdb.DuckDBPyConnection, target: exp.Table, every: tuple[str, ...]) -> bool:
     """Return whether records cannot stand twice in the table for a moment, or whether a column is not written to."""
     place = [target.catalog, target.db, target.name]
     ((found,),) = con.execute(
@@ -366,7 +391,7 @@ def _counted(con: duckdb.DuckDBPyConnection, target: exp.Table, every: tuple[str
     return bool(found) or "rowid" in {c.lower() for c in every}
 
 
-def _type(name: str) -> exp.DataType:
+def _parse_type(name: str) -> exp.DataType:
     return exp.DataType.build(name, dialect="duckdb")
 
 

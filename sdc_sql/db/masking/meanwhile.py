@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
-from sdc_sql.db.transaction import is_callers, number
+from sdc_sql.db.transaction import is_callers, read_transaction_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +48,7 @@ class Meanwhile:
             self.shared = False
             return
         # nothing has been changed in this transaction so far
-        if not is_callers(con) and _SEEN.get(con) != (ours := number(con)):
+        if not is_callers(con) and _SEEN.get(con) != (ours := read_transaction_number(con)):
             _SEEN[con] = ours
             self._compare(con)
 
@@ -82,4 +82,4 @@ class Meanwhile:
         if con is not None:
             return tuple(execute(con, rows).fetchall()[0])
         with self.con.cursor() as other:
-            return tuple(other.execute(query.text(rows)).fetchall()[0])
+            return tuple(other.execute(query.write_sql(rows)).fetchall()[0])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.catalogue.macros import declared
-from sdc_sql.db.completion import MANY, mentioned
-from sdc_sql.db.masking.homes import NAME, not_cut
+from sdc_sql.db.catalogue.macros import read_catalogue
+from sdc_sql.db.completion import MANY, collect_texts
+from sdc_sql.db.masking.homes import NAME, refuse_cut_household
 from sdc_sql.db.table import Homes
 from sdc_sql.errors import ColumnError
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 TARGETS = ("columns", "column", "keys")
 
 
-def together(data: Any, verb: str, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:  # noqa: ANN401 - roles
+def choose_household_records(data: Any, verb: str, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:  # noqa: ANN401 - roles
     """Return what a mask reads, and its arguments, where it masks columns of the household.
 
     A method that draws for a household itself (``unit``) does so; others read one record a household. Of what maps like
@@ -50,7 +50,7 @@ def together(data: Any, verb: str, given: dict[str, Any]) -> tuple[Any, dict[str
     if target is not None and listed:
         changed[target] = names  # an iterator can be read only once
     columns = [data.found("column", name) for name in names]
-    ours = _of_household(data, columns)
+    ours = _find_household_columns(data, columns)
     if not ours:
         return data, changed
     others = [name for name in columns if name not in ours]
@@ -62,28 +62,31 @@ def together(data: Any, verb: str, given: dict[str, Any]) -> tuple[Any, dict[str
         )
     if data.household in columns or data.id in columns:
         return data, changed  # the mask refuses such a column, with its reason
-    not_cut(data, data.household, ours)
+    refuse_cut_household(data, data.household, ours)
     if "as one record" not in ways:
         return data, {**changed, "unit": "household", "household": data.household}
-    texts = {text.lower() for text in mentioned([changed[name] for name in _of_columns(verb) & changed.keys()])}
+    texts = {
+        text.lower()
+        for text in collect_texts([changed[name] for name in _list_column_arguments(verb) & changed.keys()])
+    }
     beside = tuple(c for c in data.columns if c.lower() in texts and c not in {*columns, data.household, data.id})
     homes = Homes(data, data.required("id"), data.household, tuple(columns), beside)
     return data.described_as(table=f"temp.{NAME}", homes=homes), changed
 
 
-def _of_columns(verb: str) -> set[str]:
+def _list_column_arguments(verb: str) -> set[str]:
     """Return the arguments of a verb that name columns which it asks for besides those that it masks."""
-    every = [p for d in declared() if d.verb == verb and d.is_step for p in d.parameters]
+    every = [p for d in read_catalogue() if d.verb == verb and d.is_step for p in d.parameters]
     return {p.name for p in every if p.type in {"column", "columns"}} - {*TARGETS, "column_name", "id"}
 
 
 def _ways(verb: str, given: dict[str, Any]) -> set[str]:
     """Return how the methods that the arguments may choose treat households, without those that need nothing."""
-    masks = [d for d in declared() if d.verb == verb and d.is_step and (not d.switch or given.get(d.switch))]
+    masks = [d for d in read_catalogue() if d.verb == verb and d.is_step and (not d.switch or given.get(d.switch))]
     return {d.effect.households.of(given) for d in masks} - {"checked"}
 
 
-def _of_household(data: Any, columns: Sequence[str]) -> list[str]:  # noqa: ANN401 - likewise
+def _find_household_columns(data: Any, columns: Sequence[str]) -> list[str]:  # noqa: ANN401 - likewise
     """Return which of the columns are of the household, for a mask: all of them where the caller asked for it."""
     if data.by_household:
         return [*columns]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 RUN = 491_520  # a run has so many records: four of DuckDB's row groups
 
 
-def runs(
+def split_places(
     con: duckdb.DuckDBPyConnection, table: exp.Table, values: exp.Table, *, a_thread: bool = False
 ) -> list[tuple[range, range]]:
     """Return the places (rowids) of each run in the table and in its values, first to last.
@@ -49,7 +49,7 @@ def runs(
     return [(range(before + r.start, before + r.stop), range(after + r.start, after + r.stop)) for r in cut]
 
 
-def within(run: range, table: str = "") -> exp.Condition:
+def select_run(run: range, table: str = "") -> exp.Condition:
     """Return whether a record stands in a run."""
     return exp.column("rowid", table=table or None).between(run.start, run.stop - 1)
 

@@ -13,14 +13,14 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, require_key, set_key
-from sdc_sql.db.checks import told
-from sdc_sql.db.masking.apply import APART, plain
+from sdc_sql.db.checks import text_for_message
+from sdc_sql.db.masking.apply import APART, convert_for_log
 from sdc_sql.db.masking.log import Log
-from sdc_sql.db.masking.steps import MaskingStep, next_pass_of
+from sdc_sql.db.masking.steps import MaskingStep, name_next_pass
 from sdc_sql.db.masking.targets import remains
-from sdc_sql.db.table import Table, fetched
-from sdc_sql.db.transaction import repeated
-from sdc_sql.errors import ColumnError, ParameterError, TableError, Unsupported, translated
+from sdc_sql.db.table import Table, fetch_rows
+from sdc_sql.db.transaction import repeat_transaction
+from sdc_sql.errors import ColumnError, ParameterError, TableError, Unsupported, translate_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ NAME = "sdc_replaced_records"
 _FORBIDS = (duckdb.BinderException, duckdb.CatalogException, duckdb.DependencyException, duckdb.ConstraintException)
 
 
-def replaced(data: Table, masking: Masking, *, into: str | None) -> MaskingStep:
+def replace_records(data: Table, masking: Masking, *, into: str | None) -> MaskingStep:
     """Replace the records of a table by those that a macro gives, in the order of their ids, and log the step.
 
     Parameters
@@ -51,37 +51,37 @@ def replaced(data: Table, masking: Masking, *, into: str | None) -> MaskingStep:
     if data.part is not None:
         raise ParameterError(f"{macro} is of all records: it takes no where.")
     set_key(data.con)
-    with translated():
+    with translate_errors():
         require_key(data.con)
-        return repeated(data.con, lambda: _replaced(data, masking, into))
+        return repeat_transaction(data.con, lambda: _replace_records(data, masking, into))
 
 
-def _replaced(data: Table, masking: Masking, into: str | None) -> MaskingStep:
+def _replace_records(data: Table, masking: Masking, into: str | None) -> MaskingStep:
     macro, columns, arguments = masking.macro, masking.columns, dict(masking.arguments)
     con, identifier = data.con, str(arguments["id"])
     given = {name: arguments[name] for name in ("stream", "release", "id") if arguments[name] is not None}
     log = Log(data, columns, given, into)
     if arguments["stream"] is None:
-        arguments["stream"] = next_pass_of(log.steps, macro)
+        arguments["stream"] = name_next_pass(log.steps, macro)
     every = data.read_columns()
-    rows = query.call(f"sdc_{macro}", data.table, *arguments.values())
+    rows = query.call_macro(f"sdc_{macro}", data.table, *arguments.values())
     new = exp.table_(NAME, db="temp", quoted=True)
     con.execute(f"DROP TABLE IF EXISTS temp.{NAME}")
-    ordered = rows.order_by(exp.Ordered(this=_exact(identifier), nulls_first=False))
+    ordered = rows.order_by(exp.Ordered(this=_compare_by_bytes(identifier), nulls_first=False))
     temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
     execute(con, exp.Create(this=new, kind="TABLE", expression=ordered, properties=temporary)).fetchall()
     before = data.number(
-        exp.select(exp.Count(this=exp.Star())).from_(query.call("query_table", data.table).subquery("r"))
+        exp.select(exp.Count(this=exp.Star())).from_(query.call_macro("query_table", data.table).subquery("r"))
     )
     after = data.number(exp.select(exp.Count(this=exp.Star())).from_(new.copy()))
-    changed = _changed(data, columns, identifier, new)
+    changed = _count_changed_records(data, columns, identifier, new)
     kept = (select(arguments) if callable(select) else select for select in masking.kept.values())
-    more = {name: value for select in kept for name, value in fetched(con, select)[0].items()}
-    _put(data, log.target, new, every, in_place=into is None)
+    more = {name: value for select in kept for name, value in fetch_rows(con, select)[0].items()}
+    _write_records(data, log.target, new, every, in_place=into is None)
     con.execute(f"DROP TABLE temp.{NAME}")
     parameters = {n: v for n, v in arguments.items() if n not in APART} | {"records_before": before} | more
     step = MaskingStep(
-        log.target.sql("duckdb"), macro, columns, plain(parameters), after, changed, None,
+        log.target.sql("duckdb"), macro, columns, convert_for_log(parameters), after, changed, None,
         str(arguments["release"]), str(arguments["stream"]), remains(con, log.target) if into is None else "",
     )  # fmt: skip
     # the columns of earlier steps are logged as they now are, with fewer records
@@ -90,22 +90,25 @@ def _replaced(data: Table, masking: Masking, into: str | None) -> MaskingStep:
     return step
 
 
-def _changed(data: Table, columns: Sequence[str], identifier: str, new: exp.Table) -> int:
+def _count_changed_records(data: Table, columns: Sequence[str], identifier: str, new: exp.Table) -> int:
     """Return the number of records that stay of which a value differs from before; all, if ids are drawn anew."""
     if not columns:
         return 0
     if identifier in columns:
         return data.number(exp.select(exp.Count(this=exp.Star())).from_(new.copy()))
-    old = exp.select("*").from_(query.call("query_table", data.table).subquery("r")).subquery("o")
-    differ = [exp.NullSafeNEQ(this=_column(c, "o"), expression=_column(c, "n")) for c in columns]
+    old = exp.select("*").from_(query.call_macro("query_table", data.table).subquery("r")).subquery("o")
+    differ = [exp.NullSafeNEQ(this=_quote_column(c, "o"), expression=_quote_column(c, "n")) for c in columns]
     count = exp.select(exp.Count(this=exp.Star())).from_(old)
-    count = count.join(exp.alias_(new.copy(), "n", table=True), on=_exact(identifier, "o").eq(_exact(identifier, "n")))
+    count = count.join(
+        exp.alias_(new.copy(), "n", table=True),
+        on=_compare_by_bytes(identifier, "o").eq(_compare_by_bytes(identifier, "n")),
+    )
     return data.number(count.where(exp.or_(*differ)))
 
 
-def _put(data: Table, target: exp.Table, new: exp.Table, every: Sequence[str], *, in_place: bool) -> None:
+def _write_records(data: Table, target: exp.Table, new: exp.Table, every: Sequence[str], *, in_place: bool) -> None:
     con = data.con
-    types = [_types(con, table, every) for table in (target, new)]
+    types = [_list_types(con, table, every) for table in (target, new)]
     names = exp.Schema(this=target.copy(), expressions=[exp.to_identifier(c, quoted=True) for c in every])
     records = exp.select(*(exp.column(c, quoted=True) for c in every)).from_(new.copy())
     try:
@@ -127,7 +130,7 @@ def _put(data: Table, target: exp.Table, new: exp.Table, every: Sequence[str], *
         ) from error
 
 
-def _types(con: duckdb.DuckDBPyConnection, table: exp.Table, every: Sequence[str]) -> dict[str, str]:
+def _list_types(con: duckdb.DuckDBPyConnection, table: exp.Table, every: Sequence[str]) -> dict[str, str]:
     columns = exp.select(*(exp.column(c, quoted=True) for c in every)).from_(table.copy())
     return {name: kind for name, kind, *_ in execute(con, exp.Describe(this=columns)).fetchall()}
 
@@ -145,7 +148,7 @@ def check_place(mask: str, into: str | None, *, in_place: bool) -> None:
     >>> check_place("sample", "drawn", in_place=False)
     """
     if not isinstance(in_place, bool):
-        raise ParameterError(f"in_place is {told(in_place)}: it must be True or False.")
+        raise ParameterError(f"in_place is {text_for_message(in_place)}: it must be True or False.")
     if into is None and not in_place:
         raise ParameterError(
             f"{mask} deletes records: give into='name' for a new table of those that stay, or in_place=True to delete "
@@ -160,13 +163,14 @@ def place_arguments(mask: Callable[..., object], into: str | None) -> dict[str, 
 
     Examples
     --------
-    >>> place_arguments(check_place, None), place_arguments(check_place, "drawn"), place_arguments(replaced, None)
+    >>> place_arguments(check_place, None), place_arguments(check_place, "drawn"), place_arguments(replace_records,
+    ...     None)
     ({'in_place': True}, {'into': 'drawn'}, {'into': None})
     """
     return {"in_place": True} if into is None and "in_place" in signature(mask).parameters else {"into": into}
 
 
-def fixed(data: Table, *names: str) -> None:
+def refuse_fixed_roles(data: Table, *names: str) -> None:
     """Refuse a role that is one number for all records where records get each another one."""
     for name in names:
         if getattr(data, name) is not None and not isinstance(getattr(data, name), str):
@@ -177,10 +181,10 @@ def fixed(data: Table, *names: str) -> None:
             )
 
 
-def _column(name: str, table: str) -> exp.Column:
+def _quote_column(name: str, table: str) -> exp.Column:
     return exp.column(name, table=table, quoted=True)
 
 
-def _exact(name: str, table: str | None = None) -> exp.Expression:
+def _compare_by_bytes(name: str, table: str | None = None) -> exp.Expression:
     """Return a column whose texts are compared by their bytes, whatever its collation."""
     return exp.Anonymous(this="sdc__by_bytes", expressions=[exp.column(name, table=table, quoted=True)])

@@ -8,7 +8,7 @@ import sqlglot
 from sqlglot import exp
 
 from sdc_sql.db.catalogue.load import execute
-from sdc_sql.db.table import fetched
+from sdc_sql.db.table import fetch_rows
 from sdc_sql.errors import TableError
 
 if TYPE_CHECKING:
@@ -32,19 +32,19 @@ _OF_FIRST = f"""
 """  # noqa: E501, S608 - no value of anybody's
 
 
-def beside(table: exp.Table) -> exp.Table:
+def name_step_table(table: exp.Table) -> exp.Table:
     """Return the table of steps that stands beside a table."""
     return exp.table_(STEPS, db=table.db, catalog=table.catalog, quoted=True)
 
 
-def everywhere(con: duckdb.DuckDBPyConnection) -> list[exp.Table]:
+def list_step_tables(con: duckdb.DuckDBPyConnection) -> list[exp.Table]:
     """Return all tables of steps there are, those of other programs left out."""
     rows = con.execute("SELECT database_name, schema_name FROM duckdb_tables() WHERE table_name = ?", [STEPS])
     found = [exp.table_(STEPS, db=schema, catalog=database, quoted=True) for database, schema in rows.fetchall()]
-    return [table for table in found if _columns(con, table) >= set(FORM)]
+    return [table for table in found if _list_columns(con, table) >= set(FORM)]
 
 
-def check(con: duckdb.DuckDBPyConnection, steps: exp.Table) -> bool | None:
+def check_step_table(con: duckdb.DuckDBPyConnection, steps: exp.Table) -> bool | None:
     """Return whether the table of steps has the present form (False: that of version 0.1), None where there is none.
 
     Raises
@@ -52,7 +52,7 @@ def check(con: duckdb.DuckDBPyConnection, steps: exp.Table) -> bool | None:
     TableError
         Where something else of this name is there.
     """
-    columns = _columns(con, steps)
+    columns = _list_columns(con, steps)
     if not columns:
         return None
     view = con.execute(
@@ -69,35 +69,35 @@ def check(con: duckdb.DuckDBPyConnection, steps: exp.Table) -> bool | None:
     )
 
 
-def made(con: duckdb.DuckDBPyConnection, steps: exp.Table) -> None:
+def create_step_table(con: duckdb.DuckDBPyConnection, steps: exp.Table) -> None:
     """Create the table of steps, or bring one of version 0.1 into the present form, its rows kept."""
-    form = check(con, steps)
+    form = check_step_table(con, steps)
     if form:
         return
-    kept: list[dict[str, Any]] = [] if form is None else fetched(con, _of(_OF_FIRST, steps))
+    kept: list[dict[str, Any]] = [] if form is None else fetch_rows(con, _bind_step_table(_OF_FIRST, steps))
     if form is False:
-        drop(con, steps)
+        drop_step_table(con, steps)
     columns = ", ".join(f"{name} {kind}" for name, kind in FORM.items())
     temporary = "TEMP " if steps.catalog == "temp" else ""
-    execute(con, _of(f"CREATE {temporary}TABLE steps ({columns})", steps)).fetchall()
+    execute(con, _bind_step_table(f"CREATE {temporary}TABLE steps ({columns})", steps)).fetchall()
     for row in kept:
-        insert(con, steps, row)
+        insert_step(con, steps, row)
 
 
-def drop(con: duckdb.DuckDBPyConnection, table: exp.Table) -> None:
+def drop_step_table(con: duckdb.DuckDBPyConnection, table: exp.Table) -> None:
     """Drop a table."""
-    execute(con, _of("DROP TABLE steps", table)).fetchall()
+    execute(con, _bind_step_table("DROP TABLE steps", table)).fetchall()
 
 
-def insert(con: duckdb.DuckDBPyConnection, steps: exp.Table, row: dict[str, Any]) -> None:
+def insert_step(con: duckdb.DuckDBPyConnection, steps: exp.Table, row: dict[str, Any]) -> None:
     """Add a row, by the names of its columns."""
     sql = f"INSERT INTO steps ({', '.join(row)}) VALUES ({', '.join('?' for _ in row)})"  # noqa: S608 - names of FORM
-    execute(con, _of(sql, steps), list(row.values())).fetchall()
+    execute(con, _bind_step_table(sql, steps), list(row.values())).fetchall()
 
 
-def number(con: duckdb.DuckDBPyConnection, steps: exp.Table) -> int:
+def next_number(con: duckdb.DuckDBPyConnection, steps: exp.Table) -> int:
     """Return the next number: of a sequence, so that two writers at the same time never get the same."""
-    ((last,),) = execute(con, _of("SELECT coalesce(max(step), 0) FROM steps", steps)).fetchall()
+    ((last,),) = execute(con, _bind_step_table("SELECT coalesce(max(step), 0) FROM steps", steps)).fetchall()
     sequence = exp.table_(NUMBERS, db=steps.db, catalog=steps.catalog, quoted=True)
     temporary = "TEMP " if steps.catalog == "temp" else ""
     create = f"CREATE {temporary}SEQUENCE IF NOT EXISTS {sequence.sql('duckdb')}"
@@ -109,19 +109,19 @@ def number(con: duckdb.DuckDBPyConnection, steps: exp.Table) -> int:
     return int(found)
 
 
-def rows(
+def read_step_rows(
     con: duckdb.DuckDBPyConnection, steps: exp.Table, condition: exp.Condition | None = None
 ) -> list[dict[str, Any]]:
     """Return the rows for which a condition holds, in their order, of either form."""
-    form = check(con, steps)
+    form = check_step_table(con, steps)
     if form is None:
         return []
-    select = exp.select("*").from_(_of(_OF_FIRST, steps).subquery("s") if form is False else steps.copy())
-    found = fetched(con, (select.where(condition) if condition is not None else select).order_by("step"))
+    select = exp.select("*").from_(_bind_step_table(_OF_FIRST, steps).subquery("s") if form is False else steps.copy())
+    found = fetch_rows(con, (select.where(condition) if condition is not None else select).order_by("step"))
     return [{name: row.get(name) for name in FORM} | {"log": steps.sql("duckdb")} for row in found]
 
 
-def _columns(con: duckdb.DuckDBPyConnection, steps: exp.Table) -> set[str]:
+def _list_columns(con: duckdb.DuckDBPyConnection, steps: exp.Table) -> set[str]:
     found = con.execute(
         "SELECT lower(column_name) FROM duckdb_columns() "
         "WHERE database_name = ? AND schema_name = ? AND lower(table_name) = ?",
@@ -130,7 +130,7 @@ def _columns(con: duckdb.DuckDBPyConnection, steps: exp.Table) -> set[str]:
     return {str(name) for (name,) in found.fetchall()}
 
 
-def _of(sql: str, steps: exp.Table) -> Any:  # noqa: ANN401 - a statement of any kind
+def _bind_step_table(sql: str, steps: exp.Table) -> Any:  # noqa: ANN401 - a statement of any kind
     """Return a statement about ``steps`` as one about the table of steps."""
     return sqlglot.parse_one(sql, read="duckdb").transform(
         lambda node: steps.copy() if isinstance(node, exp.Table) and node.name == "steps" else node

@@ -10,8 +10,8 @@ from sqlglot import exp
 
 from sdc_sql.db.catalogue.macros import mask_of
 from sdc_sql.db.masking import step_table
-from sdc_sql.db.masking.identity import digests, mark_of
-from sdc_sql.db.masking.targets import known
+from sdc_sql.db.masking.identity import digest_columns, read_mark
+from sdc_sql.db.masking.targets import find_known_table
 from sdc_sql.db.showing.results import Result
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError, TableError
@@ -94,7 +94,7 @@ class LoggedStep:
         return bool({c.lower() for c in self.columns} & {c.lower() for c in columns})
 
 
-def steps_of(con: duckdb.DuckDBPyConnection, table: str) -> list[LoggedStep]:
+def list_steps(con: duckdb.DuckDBPyConnection, table: str) -> list[LoggedStep]:
     """Return the steps that a table went through, the oldest first, those of the tables it was copied from included.
 
     Parameters
@@ -111,18 +111,18 @@ def steps_of(con: duckdb.DuckDBPyConnection, table: str) -> list[LoggedStep]:
     >>> for into in ("once", "twice"):
     ...     _ = data.mask.noise("w", 0.1, into=into)
     ...     data = sdc_sql.Microdata(data.con, into, id="id")
-    >>> [(s.method, s.source, s.stream) for s in steps_of(data.con, "twice")]
+    >>> [(s.method, s.source, s.stream) for s in list_steps(data.con, "twice")]
     [('noise', '"memory"."main"."persons"', ''), ('noise', '"memory"."main"."once"', '2')]
     """
     place = Table()
     place.con = con
-    found = known(place, table)
-    return chain(con, found) if found is not None else []
+    found = find_known_table(place, table)
+    return name_chain(con, found) if found is not None else []
 
 
-def chain(con: duckdb.DuckDBPyConnection, table: exp.Table, *, unknown: bool = False) -> list[LoggedStep]:
+def name_chain(con: duckdb.DuckDBPyConnection, table: exp.Table, *, unknown: bool = False) -> list[LoggedStep]:
     """Return the same of a table, fully qualified; `unknown`: steps that are elsewhere may be left out."""
-    return _chain(con, table, mark_of(con, table), None, unknown=unknown)
+    return _chain(con, table, read_mark(con, table), None, unknown=unknown)
 
 
 def _chain(
@@ -134,11 +134,13 @@ def _chain(
     )  # fmt: skip
     its = exp.column("target_id").eq(mark) if mark is not None else exp.false()
     until = exp.column("step") <= upto if upto is not None else exp.true()
-    found = step_table.rows(con, step_table.beside(table), exp.and_(exp.or_(named, its), until))
+    found = step_table.read_step_rows(con, step_table.name_step_table(table), exp.and_(exp.or_(named, its), until))
     if mark is not None and not any(
         row["target_id"] == mark for row in found
     ):  # the table was renamed into another schema, or copied
-        others = (step_table.rows(con, steps, exp.and_(its, until)) for steps in step_table.everywhere(con))
+        others = (
+            step_table.read_step_rows(con, steps, exp.and_(its, until)) for steps in step_table.list_step_tables(con)
+        )
         found += next((rows for rows in others if rows), [])
     own = [LoggedStep(**row) for row in found]
     first = next((step for step in own if step.source_step is not None and step.source_id != mark), None)
@@ -154,18 +156,22 @@ def _chain(
     return before + own
 
 
-def changed_since(
+def is_changed_since(
     con: duckdb.DuckDBPyConnection, table: exp.Table, step: LoggedStep, column: str, columns: Iterable[str]
 ) -> bool:
     """Return whether a column differs from what a step left, or whether the id that would tell so is not there."""
     left = json.loads(step.digests or "{}").get(column.lower())
     if left is None:  # version 0.1 wrote no digests
         return False
-    now = digests(con, table, step.id, [column])[column.lower()] if step.id is not None and step.id in columns else None
+    now = (
+        digest_columns(con, table, step.id, [column])[column.lower()]
+        if step.id is not None and step.id in columns
+        else None
+    )
     return now is None or (left != now and left.partition(":")[0] == now.partition(":")[0])
 
 
-def last_left(steps: Sequence[LoggedStep], column: str) -> LoggedStep | None:
+def find_last_step(steps: Sequence[LoggedStep], column: str) -> LoggedStep | None:
     """Return the last step that wrote down how it left a column: it masked it, or took records away."""
     return next(
         (s for s in reversed(steps) if s.masked([column]) or column.lower() in json.loads(s.digests or "{}")), None
@@ -174,15 +180,15 @@ def last_left(steps: Sequence[LoggedStep], column: str) -> LoggedStep | None:
 
 def next_pass(steps: Iterable[LoggedStep], columns: Sequence[str]) -> str:
     """Return the name of the next pass of draws over any of the columns: '', then '2', '3', ..."""
-    return _following([step for step in steps if step.drew and step.masked(columns)])
+    return _next_pass([step for step in steps if step.drew and step.masked(columns)])
 
 
-def next_pass_of(steps: Iterable[LoggedStep], method: str) -> str:
+def name_next_pass(steps: Iterable[LoggedStep], method: str) -> str:
     """Return the name of the next pass of a method that draws records, whatever columns it changed."""
-    return _following([step for step in steps if step.drew and mask_of(step.method) == mask_of(method)])
+    return _next_pass([step for step in steps if step.drew and mask_of(step.method) == mask_of(method)])
 
 
-def _following(drawn: Sequence[LoggedStep]) -> str:
+def _next_pass(drawn: Sequence[LoggedStep]) -> str:
     taken = {step.stream for step in drawn}
     number = 1 + len(drawn)
     while number > 1 and str(number) in taken:
@@ -206,9 +212,9 @@ def refuse_second_draw(
     columns
         What is to be masked.
     """
-    old = step_table.rows(con, steps, exp.column("version").eq(step_table.FIRST))
+    old = step_table.read_step_rows(con, steps, exp.column("version").eq(step_table.FIRST))
     for step in (LoggedStep(**row) for row in old):
-        alike = step.target.lower() in names or _columns(con, steps, step.target) == every
+        alike = step.target.lower() in names or _list_columns(con, steps, step.target) == every
         if step.drew and step.masked(columns) and alike:
             raise ParameterError(
                 f"Version 0.1 has masked {', '.join(step.columns)} of {step.target} by {step.method} (step {step.step} "
@@ -217,7 +223,7 @@ def refuse_second_draw(
             )
 
 
-def _columns(con: duckdb.DuckDBPyConnection, beside: exp.Table, name: str) -> set[str]:
+def _list_columns(con: duckdb.DuckDBPyConnection, beside: exp.Table, name: str) -> set[str]:
     rows = con.execute(
         "SELECT lower(column_name) FROM duckdb_columns() "
         "WHERE database_name = ? AND schema_name = ? AND table_name = ?",

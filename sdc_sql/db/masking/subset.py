@@ -16,9 +16,9 @@ from sqlglot.errors import SqlglotError
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.table import Part
-from sdc_sql.errors import ColumnError, ParameterError, translated
+from sdc_sql.errors import ColumnError, ParameterError, translate_errors
 
 if TYPE_CHECKING:
     from sdc_sql.db.table import Table
@@ -55,7 +55,7 @@ class Subset:
         return select.with_(exp.to_identifier(NAME, quoted=True), as_=self.rows, materialized=False)
 
 
-def subset_of(data: Table, given: str) -> Subset:
+def resolve_subset(data: Table, given: str) -> Subset:
     """Return the records that a column or a condition names.
 
     Raises
@@ -66,41 +66,41 @@ def subset_of(data: Table, given: str) -> Subset:
     Examples
     --------
     >>> import sdc_sql
-    >>> print(subset_of(sdc_sql.example()._roles, "AGE > 30").rows.sql("duckdb"))
+    >>> print(resolve_subset(sdc_sql.example()._roles, "AGE > 30").rows.sql("duckdb"))
     SELECT *, "age" > 30 AS "sdc_subset" FROM QUERY_TABLE('persons')
     """
-    condition = condition_of(data, given, "subset")
+    condition = resolve_condition(data, given, "subset")
     if isinstance(condition, exp.Column):
         return Subset(data.table, condition.name, given)
     column = "sdc_subset"
     while column in {c.lower() for c in data.columns}:
         column += "_"
-    source = exp.Anonymous(this="query_table", expressions=[query.literal(data.table)])
+    source = exp.Anonymous(this="query_table", expressions=[query.make_text_literal(data.table)])
     rows = exp.select("*", exp.alias_(condition, column, quoted=True)).from_(exp.Table(this=source))
     return Subset(NAME, column, given, rows)
 
 
-def show(part: Part) -> None:
+def show_part(part: Part) -> None:
     """Make the records of a part readable by its name, with the types that the columns now have."""
     view = exp.Create(
         this=exp.table_(part.name, db="main", catalog="temp", quoted=True), kind="VIEW", replace=True,
         properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
-        expression=exp.select("*").from_(_records(part)).where(part.condition.copy()),
+        expression=exp.select("*").from_(_select_records(part)).where(part.condition.copy()),
     )  # fmt: skip
     execute(part.whole.con, view).fetchall()
 
 
-def others(part: Part, columns: tuple[str, ...]) -> exp.Select:
+def select_others(part: Part, columns: tuple[str, ...]) -> exp.Select:
     """Return a query of columns of the records that are not of the part."""
-    kept = exp.select(*(exp.column(c, quoted=True) for c in columns)).from_(_records(part))
+    kept = exp.select(*(exp.column(c, quoted=True) for c in columns)).from_(_select_records(part))
     return kept.where(exp.not_(part.condition.copy()))
 
 
-def _records(part: Part) -> exp.Table:
-    return exp.Table(this=exp.Anonymous(this="query_table", expressions=[query.literal(part.whole.table)]))
+def _select_records(part: Part) -> exp.Table:
+    return exp.Table(this=exp.Anonymous(this="query_table", expressions=[query.make_text_literal(part.whole.table)]))
 
 
-def part_of(data: Table, given: str) -> Part:
+def find_part(data: Table, given: str) -> Part:
     """Return the records of a table of which a condition holds, readable by its name.
 
     Raises
@@ -108,11 +108,11 @@ def part_of(data: Table, given: str) -> Part:
     ParameterError, ColumnError
         Where it is no condition on columns, no record fulfils it, or a column is none of truth values.
     """
-    asked = condition_of(data, given, "where")
+    asked = resolve_condition(data, given, "where")
     found = exp.select(exp.Anonymous(this="typeof", expressions=[asked.copy()])).from_(
-        query.call("sdc__rows", data.table).subquery("r")
+        query.call_macro("sdc__rows", data.table).subquery("r")
     )
-    with translated():
+    with translate_errors():
         (kind,) = execute(data.con, found.limit(1)).fetchall()[0]
     if kind not in {"BOOLEAN", '"NULL"'}:
         raise ParameterError(f"where gives values of the type {kind}: {FORM}.")
@@ -124,14 +124,14 @@ def part_of(data: Table, given: str) -> Part:
     whole = data if within is None else within.whole
     made_of = f"{whole.table}\n{holds.sql('duckdb')}"
     part = Part(whole, PART + hashlib.sha256(made_of.encode()).hexdigest()[:12], said, holds)
-    with translated():
+    with translate_errors():
         if not part.whole.count(holds.copy()):
             raise ParameterError(f"where holds for no record of {part.whole.table}: is the condition the right one?")
-    show(part)
+    show_part(part)
     return part
 
 
-def condition_of(data: Table, given: str, role: str) -> exp.Condition:
+def resolve_condition(data: Table, given: str, role: str) -> exp.Condition:
     """Return a column of a table, or a condition on its columns, that a caller names in the argument ``role``.
 
     Raises
@@ -140,14 +140,14 @@ def condition_of(data: Table, given: str, role: str) -> exp.Condition:
         Where it is neither, or reads more than the table's own columns.
     """
     if not isinstance(given, str) or not given.strip():
-        raise ParameterError(f"{role} is {told(given)}: {FORM}.")
+        raise ParameterError(f"{role} is {text_for_message(given)}: {FORM}.")
     try:
         return exp.column(data.found(role, given), quoted=True)
     except ColumnError:
-        return _condition(data, given, role)
+        return _parse_condition(data, given, role)
 
 
-def _condition(data: Table, text: str, role: str) -> exp.Condition:
+def _parse_condition(data: Table, text: str, role: str) -> exp.Condition:
     try:
         tree = parse_one(text, into=exp.Condition, read="duckdb")
     except (SqlglotError, RecursionError):  # thousands of parentheses in one another end in a RecursionError

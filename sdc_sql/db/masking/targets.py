@@ -8,8 +8,8 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
-from sdc_sql.db.checks import told
-from sdc_sql.db.names import named, one_name
+from sdc_sql.db.checks import text_for_message
+from sdc_sql.db.names import parse_table_name, quote_address
 from sdc_sql.errors import TableError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ DUCKDB = "duckdb"  # the type that DuckDB gives its own databases
 
 def base_table(data: Table) -> exp.Table:
     """Return the table itself, if it is one that can be changed in place."""
-    found = _found(data, named(data.table))
+    found = _find_tables(data, parse_table_name(data.table))
     catalog, schema, table, kind = found[0] if found else ("", "", "", "")
     if kind != "table" or data.file:
         what = "a view" if kind == "view" else "no table of the database (a file, or the result of a query)"
@@ -32,9 +32,9 @@ def base_table(data: Table) -> exp.Table:
         )
     _writable(data, catalog)
     target = exp.table_(table, db=schema, catalog=catalog, quoted=True)
-    call = exp.Anonymous(this="query_table", expressions=[query.literal(data.table)])
+    call = exp.Anonymous(this="query_table", expressions=[query.make_text_literal(data.table)])
     # the plans may differ where the search path has several schemas
-    if _plan(data, target) != _plan(data, exp.Table(this=call)):
+    if _explain_plan(data, target) != _explain_plan(data, exp.Table(this=call)):
         raise TableError(
             f"{data.table} is read from another table than {target.sql('duckdb')}: "
             "name it with its database and schema, as in database.schema.table."
@@ -68,9 +68,9 @@ def remains(con: duckdb.DuckDBPyConnection, target: exp.Table) -> str:
     return "the database file still holds the old values in its bytes: hand over a fresh file, data.write(...)"
 
 
-def _plan(data: Table, source: exp.Table) -> tuple[str, str]:
+def _explain_plan(data: Table, source: exp.Table) -> tuple[str, str]:
     """Return DuckDB's plan of reading a table, the last of those that the session shows: it names the table."""
-    kind = exp.Command(this="EXPLAIN", expression=query.text(exp.select("*").from_(source.copy())))
+    kind = exp.Command(this="EXPLAIN", expression=query.write_sql(exp.select("*").from_(source.copy())))
     plan: tuple[str, str] = execute(data.con, kind).fetchall()[-1]
     return plan
 
@@ -78,35 +78,35 @@ def _plan(data: Table, source: exp.Table) -> tuple[str, str]:
 def new_table(data: Table, into: str) -> exp.Table:
     """Return a new table that is to hold the records, without rows so far."""
     if not isinstance(into, str) or not into:
-        raise TableError(f"into is {told(into)}: it must be the name of a new table.")
-    if one_name(into) != into:
+        raise TableError(f"into is {text_for_message(into)}: it must be the name of a new table.")
+    if quote_address(into) != into:
         raise TableError(
             f"into is {into!r}, which is no name of a table: write database.schema.table, schema.table or table."
         )
-    table = named(into)
+    table = parse_table_name(into)
     if table.catalog or table.db:
         _writable(data, table.catalog or table.db)
-    if _found(data, table):
+    if _find_tables(data, table):
         raise TableError(f"There is a table or view {into} already: drop it first, or give another name.")
     kept = exp.Properties(expressions=[exp.TemporaryProperty()] if "temp" in (table.db, table.catalog) else [])
-    rows = query.call("sdc__rows", data.table).limit(0)
+    rows = query.call_macro("sdc__rows", data.table).limit(0)
     create = exp.Create(this=exp.table_(table.name, quoted=True) if kept.expressions else table, kind="TABLE",
                         expression=rows, properties=kept)  # fmt: skip
     execute(data.con, create).fetchall()
-    catalog, schema, name, _ = _found(data, table)[0]
+    catalog, schema, name, _ = _find_tables(data, table)[0]
     return exp.table_(name, db=schema, catalog=catalog, quoted=True)
 
 
-def known(data: Table, name: str, kind: str = "table") -> exp.Table | None:
+def find_known_table(data: Table, name: str, kind: str = "table") -> exp.Table | None:
     """Return the table (or view) that a name means, fully qualified; None where it means none, as a file's does."""
-    found = _found(data, named(name))
+    found = _find_tables(data, parse_table_name(name))
     if not found or found[0][3] != kind:
         return None
     catalog, schema, table, _ = found[0]
     return exp.table_(table, db=schema, catalog=catalog, quoted=True)
 
 
-def _found(data: Table, name: exp.Table) -> list[tuple[str, str, str, str]]:
+def _find_tables(data: Table, name: exp.Table) -> list[tuple[str, str, str, str]]:
     """Return the tables and views that a name can mean (database, schema, name, kind), the one that is read first.
 
     DuckDB's order: what is temporary, then the database in use; a qualifier is a schema or a database.

@@ -31,7 +31,7 @@ def relation_html(relation: duckdb.DuckDBPyRelation) -> str:
     return html_table("", names, rows[:MOST]) + more
 
 
-def _shown(relation: duckdb.DuckDBPyRelation) -> str:
+def _show_relation(relation: duckdb.DuckDBPyRelation) -> str:
     """Return the table, or the error message of a query that fails when it is read."""
     try:
         return relation_html(relation)
@@ -44,4 +44,4 @@ def show_relations() -> None:
     ipython: Any = sys.modules.get("IPython")
     running = ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
     if running is not None:
-        running.display_formatter.formatters["text/html"].for_type(duckdb.DuckDBPyRelation, _shown)
+        running.display_formatter.formatters["text/html"].for_type(duckdb.DuckDBPyRelation, _show_relation)

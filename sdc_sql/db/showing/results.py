@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """Return a value for display: six significant digits, thousands separated by commas.
 
     Examples
     --------
-    >>> shown(1234567), shown(0.0123456789), shown(None), shown("north")
+    >>> format_value(1234567), format_value(0.0123456789), format_value(None), format_value("north")
     ('1,234,567', '0.0123457', 'NULL', 'north')
     """
     if value is None:
@@ -37,7 +37,7 @@ def html_table(caption: str, names: Sequence[str], rows: Iterable[Sequence[objec
     True
     """
     head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-    body = "".join(f"<tr>{''.join(_cell(value) for value in row)}</tr>" for row in rows)
+    body = "".join(f"<tr>{''.join(_write_cell(value) for value in row)}</tr>" for row in rows)
     above = html_caption(caption) if caption else ""
     return f"<table>{above}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
@@ -51,15 +51,15 @@ def html_fields(title: str, found: Mapping[str, object]) -> str:
     """Return a title and a line for each field as an HTML table; an underscore in a name is a blank."""
     rows = "".join(
         f"<tr><th style='text-align:left'>{html.escape(name.replace('_', ' '))}</th>"
-        f"<td style='text-align:right'>{html.escape(shown(value))}</td></tr>"
+        f"<td style='text-align:right'>{html.escape(format_value(value))}</td></tr>"
         for name, value in found.items()
     )
     return f"<table>{html_caption(title)}{rows}</table>"
 
 
-def _cell(value: object) -> str:
+def _write_cell(value: object) -> str:
     side = "right" if _is_number(value) and value is not None else "left"
-    return f"<td style='text-align:{side}'>{html.escape(shown(value))}</td>"
+    return f"<td style='text-align:{side}'>{html.escape(format_value(value))}</td>"
 
 
 def _is_number(value: object) -> bool:
@@ -77,7 +77,7 @@ def _package(name: str, method: str) -> Any:  # noqa: ANN401 - a module
         ) from error
 
 
-def _plain(result: Result) -> dict[str, Any]:
+def _convert_fields(result: Result) -> dict[str, Any]:
     """Return the fields as a data frame takes them: tuples as lists, dictionaries as text."""
     return {
         n: list(v) if isinstance(v, tuple) else str(v) if isinstance(v, dict) else v
@@ -85,7 +85,7 @@ def _plain(result: Result) -> dict[str, Any]:
     }
 
 
-def beside() -> Any:  # noqa: ANN401 - a field of any type
+def optional_field() -> Any:  # noqa: ANN401 - a field of any type
     """Return a field that is shown only where it has a value: a figure that stands beside the others in some files."""
     return field(default=None, metadata={"beside": True})
 
@@ -114,7 +114,9 @@ class Result:
         """Return the name of the measure and one line per field."""
         found = {name.replace("_", " "): value for name, value in self.to_dict().items()}
         width = max(len(n) for n in found)
-        return "\n".join([type(self).__name__, *(f"  {n:<{width}}  {shown(value)}" for n, value in found.items())])
+        return "\n".join(
+            [type(self).__name__, *(f"  {n:<{width}}  {format_value(value)}" for n, value in found.items())]
+        )
 
     def _repr_html_(self) -> str:
         return html_fields(type(self).__name__, self.to_dict())
@@ -147,7 +149,7 @@ class Results(list[Kind]):
         MissingPackageError
             Where pandas is not installed.
         """
-        return _package("pandas", "to_pandas").DataFrame([_plain(result) for result in self])
+        return _package("pandas", "to_pandas").DataFrame([_convert_fields(result) for result in self])
 
     def to_polars(self) -> Any:  # noqa: ANN401 - polars is no dependency
         """Return a polars.DataFrame, one row per result.
@@ -157,7 +159,9 @@ class Results(list[Kind]):
         MissingPackageError
             Where polars is not installed.
         """
-        return _package("polars", "to_polars").DataFrame([_plain(result) for result in self], infer_schema_length=None)
+        return _package("polars", "to_polars").DataFrame(
+            [_convert_fields(result) for result in self], infer_schema_length=None
+        )
 
     def __str__(self) -> str:
         """Return the name of the measure and a table, a line for each result; numbers to the right."""
@@ -165,7 +169,7 @@ class Results(list[Kind]):
             return "no results"
         found = [result.to_dict() for result in self]
         lines = [[name.replace("_", " ") for name in found[0]]]
-        lines += [[shown(row.get(name)) for name in found[0]] for row in found]
+        lines += [[format_value(row.get(name)) for name in found[0]] for row in found]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         right = [all(_is_number(row.get(name)) for row in found) for name in found[0]]
         text = (

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.catalogue.load import execute
-from sdc_sql.db.catalogue.macros import declared, effect_of
+from sdc_sql.db.catalogue.macros import find_effect, read_catalogue
 from sdc_sql.db.files import work
-from sdc_sql.errors import TableError, translated
-from sdc_sql.release.certifying.content import content_of, digested, limits_of, types_of
-from sdc_sql.release.certifying.sealed import sealed
-from sdc_sql.release.reporting.public_facts import as_collected
-from sdc_sql.release.running.run import released_rows, write_released
+from sdc_sql.errors import TableError, translate_errors
+from sdc_sql.release.certifying.content import digest_table, list_types, open_content, read_resource_limits
+from sdc_sql.release.certifying.sealed import seal_fields
+from sdc_sql.release.reporting.public_facts import list_untouched_columns
+from sdc_sql.release.running.run import select_released_records, write_released_file
 from sdc_sql.version import VERSION
 
 if TYPE_CHECKING:
@@ -41,33 +41,33 @@ FORMAT = 2
 _KEYED = 1  # what is digested under the key still has this form
 
 
-def write_internal(outcome: Outcome, path: Path) -> None:
+def write_internal_certificate(outcome: Outcome, path: Path) -> None:
     """Write the internal certificate of a release."""
-    _put(internal(outcome), path)
+    _write_certificate(build_internal(outcome), path)
 
 
-def write_public(outcome: Outcome, path: Path) -> None:
+def write_public_certificate(outcome: Outcome, path: Path) -> None:
     """Write the certificate for the users of the released file."""
-    _put(public(outcome), path)
+    _write_certificate(build_public(outcome), path)
 
 
-def _put(certificate: dict[str, Any], path: Path) -> None:
+def _write_certificate(certificate: dict[str, Any], path: Path) -> None:
     text = json.dumps(certificate, indent=2) + "\n"  # the text is ASCII: an editor changes nothing
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def internal(outcome: Outcome) -> dict[str, Any]:
+def build_internal(outcome: Outcome) -> dict[str, Any]:
     """Return the internal certificate; where no file is written, one is to be read, and is removed."""
     plan = outcome.plan
     steps = {step.path: step for step in plan.steps}
-    return sealed(
+    return seal_fields(
         {
-            "certificate": "internal", "text": TEXT, "format": FORMAT, **_told(outcome),
-            "versions": {**_versions(), "platform": f"{platform.system()} {platform.machine()}"},
+            "certificate": "internal", "text": TEXT, "format": FORMAT, **_list_release_names(outcome),
+            "versions": {**_list_versions(), "platform": f"{platform.system()} {platform.machine()}"},
             "input": _input(outcome),
             "release_file": _release_file(plan),
-            "output": released_content(outcome),
-            "released_as_collected": as_collected(outcome),
+            "output": digest_released_file(outcome),
+            "released_as_collected": list_untouched_columns(outcome),
             "roles": {
                 "weight": plan.released_roles.weight, "sampling_fraction": plan.released_roles.sampling_fraction,
                 "small_weights": plan.roles.small_weights, "household": plan.roles.household,
@@ -75,13 +75,14 @@ def internal(outcome: Outcome) -> dict[str, Any]:
                 "strata": [*plan.roles.strata],
                 "sensitive": [*plan.roles.sensitive], "ordered": [*plan.roles.ordered],
             },
-            "figures": {label: _figure(asked) for label, asked in plan.asked.items() if label in plan.figures},
+            "figures": {label: _describe_figure(asked) for label, asked in plan.asked.items() if label in plan.figures},
             "scenarios": [
                 {
                     "path": found.scenario.path, "name": found.scenario.name, "keys": [*found.scenario.keys],
-                    "nulls": found.nulls_after, "k": found.scenario.k, "threshold": plain(found.scenario.threshold),
+                    "nulls": found.nulls_after, "k": found.scenario.k,
+                    "threshold": convert_figure(found.scenario.threshold),
                     **(
-                        {"neighbourhood": plain({**found.scenario.neighbourhood})}
+                        {"neighbourhood": convert_figure({**found.scenario.neighbourhood})}
                         if found.scenario.neighbourhood else {}
                     ),
                 }
@@ -90,14 +91,15 @@ def internal(outcome: Outcome) -> dict[str, Any]:
             "steps": [
                 {
                     "path": at, "method": steps[at].verb, "columns": [*done.columns], "records": done.records,
-                    "changed": done.changed, **_promised(steps[at]), "differs_by_processor": _differs(done.method),
+                    "changed": done.changed, **_list_promises(steps[at]),
+                    "differs_by_processor": _depends_on_processor(done.method),
                 }
                 for at, done in zip(outcome.step_paths, outcome.steps, strict=True)
             ],
             "limits": [
                 {
                     "path": found.limit.path, "scenario": found.limit.scenario, "limit": found.limit.text,
-                    "figures": plain(dict(found.figures)), "holds": found.holds,
+                    "figures": convert_figure(dict(found.figures)), "holds": found.holds,
                     **({"found": found.found} if found.found else {}),
                 }
                 for found in outcome.limits
@@ -106,36 +108,38 @@ def internal(outcome: Outcome) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def public(outcome: Outcome, bound_to: str | None = None) -> dict[str, Any]:
+def build_public(outcome: Outcome, bound_to: str | None = None) -> dict[str, Any]:
     """Return the certificate for the users of the file: methods without their parameters, no figure, keyed digests.
 
     The keyed digests are bound to the digest of the output, or to another one.
     """
     plan, con = outcome.plan, outcome.original.con
-    output = released_content(outcome)
+    output = digest_released_file(outcome)
     released = {column["name"] for column in output["columns"]}
     steps = {step.path: step for step in plan.steps}
     digests = {
         "input": _input(outcome)["digest"],
         "release_file": hashlib.sha256("\0".join([plan.text, *_ruleset(plan)]).encode()).hexdigest(),
     }
-    return sealed(
+    return seal_fields(
         {
-            "certificate": "public", "text": TEXT, "format": FORMAT, **_told(outcome), "versions": _versions(),
-            "output": output, "released_as_collected": as_collected(outcome),
+            "certificate": "public", "text": TEXT, "format": FORMAT, **_list_release_names(outcome),
+            "versions": _list_versions(),
+            "output": output, "released_as_collected": list_untouched_columns(outcome),
             "methods": [
                 {
                     "method": steps[at].verb, "columns": [c for c in done.columns if c in released],
-                    "differs_by_processor": _differs(done.method),
+                    "differs_by_processor": _depends_on_processor(done.method),
                 }
                 for at, done in zip(outcome.step_paths, outcome.steps, strict=True)
             ],
-            "keyed_digests": {what: _keyed(con, what, bound_to or output["digest"], d) for what, d in digests.items()},
+            "keyed_digests": {what: _key_digest(con, what, bound_to or output["digest"], d) for what,
+            d in digests.items()},
         }
     )  # fmt: skip
 
 
-def released_content(outcome: Outcome) -> dict[str, Any]:
+def digest_released_file(outcome: Outcome) -> dict[str, Any]:
     """Return the digest of the released file as it is read back from its format.
 
     Raises
@@ -146,27 +150,30 @@ def released_content(outcome: Outcome) -> dict[str, Any]:
     if "output" not in outcome.kept:
         written = outcome.kept.get("file")
         if written is not None and written.is_file():
-            outcome.kept["output"] = _read_back(outcome, written)
+            outcome.kept["output"] = _read_back_file(outcome, written)
         else:
-            with work.folder() as place:
+            with work.make_work_folder() as place:
                 path = place / outcome.plan.output.path.name
-                write_released(outcome, path)
-                outcome.kept["output"] = _read_back(outcome, path)
+                write_released_file(outcome, path)
+                outcome.kept["output"] = _read_back_file(outcome, path)
     return {**outcome.kept["output"]}
 
 
-def _read_back(outcome: Outcome, path: Path) -> dict[str, Any]:
+def _read_back_file(outcome: Outcome, path: Path) -> dict[str, Any]:
     con = outcome.released.con
-    with content_of(path, types_of(con, released_rows(outcome)), on=con, **limits_of(con)) as (reading, table):
-        found = digested(reading, table)
+    with open_content(path, list_types(con, select_released_records(outcome)), on=con, **read_resource_limits(con)) as (
+        reading,
+        table,
+    ):
+        found = digest_table(reading, table)
     if found["records"] != outcome.records_after:
         raise TableError(f"{path.name}: of {outcome.records_after:,} records {found['records']:,} are read back.")
     return {"format": path.suffix.lower().removeprefix("."), **found}
 
 
-def _figure(asked: Asked) -> dict[str, Any]:
+def _describe_figure(asked: Asked) -> dict[str, Any]:
     """Return a figure with its arguments; of a file, which may stand elsewhere tomorrow, the digest of its bytes."""
-    told = {n: _digest_of_files(v) if n in asked.tables else plain(v) for n, v in asked.arguments.items()}
+    told = {n: _digest_of_files(v) if n in asked.tables else convert_figure(v) for n, v in asked.arguments.items()}
     return {"measure": asked.measure.name, "arguments": told}
 
 
@@ -180,7 +187,7 @@ def _digest_of_files(value: Any) -> Any:  # noqa: ANN401 - a path, or several by
 
 def _input(outcome: Outcome) -> dict[str, Any]:
     if "input" not in outcome.kept:
-        outcome.kept["input"] = digested(outcome.original.con, outcome.original.table)
+        outcome.kept["input"] = digest_table(outcome.original.con, outcome.original.table)
     return {**outcome.kept["input"]}
 
 
@@ -196,42 +203,42 @@ def _ruleset(plan: Plan) -> list[str]:
     return [plan.ruleset.ruleset.text] if plan.ruleset is not None else []
 
 
-def _keyed(con: duckdb.DuckDBPyConnection, what: str, output: str, digest: str) -> str:
+def _key_digest(con: duckdb.DuckDBPyConnection, what: str, output: str, digest: str) -> str:
     """Return a digest under the secret key: another one for each output, so that two certificates do not link."""
-    with translated():
+    with translate_errors():
         ((key,),) = execute(con, "SELECT sdc__secret_key()").fetchall()
     message = f"sdc-sql certificate {_KEYED};{what};{output};{digest}"
     return hmac.new(str(key).encode(), message.encode(), hashlib.sha256).hexdigest()
 
 
-def _told(outcome: Outcome) -> dict[str, str]:
+def _list_release_names(outcome: Outcome) -> dict[str, str]:
     return {name: getattr(outcome.plan, name) for name in ("title", "producer", "version")}
 
 
-def _versions() -> dict[str, str]:
+def _list_versions() -> dict[str, str]:
     found = {name: importlib.metadata.version(name) for name in ("duckdb", "numpy", "pyarrow", "sqlglot")}
     return {"sdc_sql": VERSION, **found, "python": platform.python_version()}
 
 
-def _differs(method: str) -> bool:
+def _depends_on_processor(method: str) -> bool:
     """Return whether its last digits are the processor's and the library's, as of sums, roots and logarithms."""
-    return effect_of(method).bits.kind != "exact"
+    return find_effect(method).bits.kind != "exact"
 
 
-def _promised(step: Step) -> dict[str, Any]:
+def _list_promises(step: Step) -> dict[str, Any]:
     """Return what the method promises, with the numbers that it was given."""
-    masks = [d for d in declared() if d.masks and d.verb == step.verb]
+    masks = [d for d in read_catalogue() if d.masks and d.verb == step.verb]
     texts = dict.fromkeys(d.guarantees for d in masks if d.guarantees)
     given = {n: v for n, v in step.arguments.items() if isinstance(v, int | float) and not isinstance(v, bool)}
-    return {"guarantees": [*texts], "given": plain(given)}
+    return {"guarantees": [*texts], "given": convert_figure(given)}
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401 - any figure
+def convert_figure(value: Any) -> Any:  # noqa: ANN401 - any figure
     """Return a figure as JSON has it: what it cannot write becomes text."""
     if isinstance(value, dict):
-        return {str(name): plain(v) for name, v in value.items()}
+        return {str(name): convert_figure(v) for name, v in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(v) for v in value]
+        return [convert_figure(v) for v in value]
     if isinstance(value, float) and not -1e300 < value < 1e300:  # noqa: PLR2004 - infinite, or NaN
         return str(value)
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)

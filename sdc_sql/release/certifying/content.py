@@ -12,9 +12,9 @@ from sqlglot import exp
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
 from sdc_sql.db.files import work
-from sdc_sql.db.files.csv_file import created
-from sdc_sql.db.files.source import kind_of, opened, read_file
-from sdc_sql.errors import TableError, disk_full, without_values
+from sdc_sql.db.files.csv_file import create_from_rows
+from sdc_sql.db.files.source import detect_kind, open_source, read_file
+from sdc_sql.errors import TableError, explain_full_disk, hide_values
 from sdc_sql.microdata import Microdata
 from sdc_sql.release.running import formats
 
@@ -27,7 +27,7 @@ TOLERANCE = 1e-9  # of a value's size, or of 1: between kernels on two kinds of 
 
 
 @contextmanager
-def content_of(
+def open_content(
     path: Path,
     types: Mapping[str, str],
     table: str | None = None,
@@ -46,11 +46,11 @@ def content_of(
         Where it cannot be read, or a CSV file has other columns.
     """
     if path.suffix.lower() in formats.FORMATS:  # the labels of values are not a part of the content
-        with _in_memory(threads, memory_limit) as con:
-            formats.read(con, path, NAME, [*formats.columns(path)])
+        with _connect_in_memory(threads, memory_limit) as con:
+            formats.read_statistical_file(con, path, NAME, [*formats.list_file_columns(path)])
             yield con, NAME
         return
-    kind = kind_of(str(path))
+    kind = detect_kind(str(path))
     if kind == "Parquet" and on is not None:
         name = read_file(on, str(path), kind, temporary=True, name=NAME)
         try:
@@ -59,7 +59,7 @@ def content_of(
             on.execute(f"DROP VIEW IF EXISTS {NAME}")
         return
     if kind != "CSV":
-        with opened(str(path), table, threads=threads, memory_limit=memory_limit) as (con, name):
+        with open_source(str(path), table, threads=threads, memory_limit=memory_limit) as (con, name):
             yield con, name
         return
     with path.open(encoding="utf-8", newline="") as file:
@@ -70,45 +70,47 @@ def content_of(
         "auto_detect": False, "header": True, "delim": ",", "quote": '"', "escape": '"', "columns": dict(types),
         "allow_quoted_nulls": False,  # an empty text is written "", NULL as nothing
     }  # fmt: skip
-    with _in_memory(threads, memory_limit) as con:
+    with _connect_in_memory(threads, memory_limit) as con:
         try:
-            execute(con, created(NAME, "TABLE", query.call("read_csv", str(path), **options)))
+            execute(con, create_from_rows(NAME, "TABLE", query.call_macro("read_csv", str(path), **options)))
         except duckdb.Error as error:
-            if (full := disk_full(error)) is not None:
+            if (full := explain_full_disk(error)) is not None:
                 raise full from None
-            reason = without_values(error) or "its values are not all of the types of the certificate"
+            reason = hide_values(error) or "its values are not all of the types of the certificate"
             raise TableError(f"{path} cannot be read as it was written: {reason}") from None
         yield con, NAME
 
 
 @contextmanager
-def _in_memory(threads: int | None, memory_limit: str | None) -> Iterator[duckdb.DuckDBPyConnection]:
+def _connect_in_memory(threads: int | None, memory_limit: str | None) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a connection that spills into a folder of its own."""
-    with work.folder() as spill, duckdb.connect() as con:
-        work.limit(con, threads, memory_limit, spill)
+    with work.make_work_folder() as spill, duckdb.connect() as con:
+        work.limit_resources(con, threads, memory_limit, spill)
         yield con
 
 
-def limits_of(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
-    """Return how much a connection may use, as :func:`content_of` takes it."""
+def read_resource_limits(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
+    """Return how much a connection may use, as :func:`open_content` takes it."""
     ((memory, threads),) = con.execute("SELECT current_setting('memory_limit'), current_setting('threads')").fetchall()
     return {"memory_limit": memory, "threads": threads}
 
 
-def digested(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, Any]:
+def digest_table(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, Any]:
     """Return the digest of a table's content, the number of its records, and its columns with their types."""
     found = Microdata(con, table).risk.content_digest()
-    columns = [{"name": name, "type": kind} for name, kind in types_of(con, query.call("query_table", table)).items()]
+    columns = [
+        {"name": name, "type": kind} for name, kind in list_types(con, query.call_macro("query_table", table)).items()
+    ]
     return {"digest": found.digest, "records": found.records, "columns": columns}
 
 
-def types_of(con: duckdb.DuckDBPyConnection, rows: exp.Select) -> dict[str, str]:
+def list_types(con: duckdb.DuckDBPyConnection, rows: exp.Select) -> dict[str, str]:
     """Return the columns of a query with their types."""
     described = execute(con, rows.copy().limit(0)).description or ()
     return {str(name): str(kind) for name, kind, *_ in described}
 
 
-def alike(
+def is_same_content(
     one: tuple[duckdb.DuckDBPyConnection, str], other: tuple[duckdb.DuckDBPyConnection, str], near: Sequence[str]
 ) -> bool:
     """Return whether two tables hold the same, the columns ``near`` to 1e-9 of each value.
@@ -119,12 +121,12 @@ def alike(
 
     exact, values = [], []
     for con, table in (one, other):
-        rows = query.call("query_table", table)
-        names = [*types_of(con, rows)]
+        rows = query.call_macro("query_table", table)
+        names = [*list_types(con, rows)]
         rest = [name for name in names if name not in near]
         chosen = exp.select(*(exp.column(n, quoted=True) for n in rest or near)).from_(rows.subquery("r"))
-        execute(con, created("sdc_exact_columns", "VIEW", chosen, temporary=True, replace=True))
-        exact.append(digested(con, "sdc_exact_columns") if rest else None)
+        execute(con, create_from_rows("sdc_exact_columns", "VIEW", chosen, temporary=True, replace=True))
+        exact.append(digest_table(con, "sdc_exact_columns") if rest else None)
         order = [exp.Ordered(this=exp.column(n, quoted=True), nulls_first=False) for n in [*rest, *near]]
         numbers = [exp.alias_(exp.cast(exp.column(n, quoted=True), "DOUBLE"), n, quoted=True) for n in near]
         found = execute(con, exp.select(*numbers).from_(rows.subquery("r")).order_by(*order)).fetchnumpy()

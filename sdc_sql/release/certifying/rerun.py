@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.catalogue.load import execute
 from sdc_sql.db.files import work
-from sdc_sql.db.files.csv_file import created
+from sdc_sql.db.files.csv_file import create_from_rows
 from sdc_sql.release.certifying import certificate as certificates
 from sdc_sql.release.certifying import sealed
-from sdc_sql.release.certifying.content import alike
-from sdc_sql.release.certifying.verification import Check, check
+from sdc_sql.release.certifying.content import is_same_content
+from sdc_sql.release.certifying.verification import Check, check_field
 from sdc_sql.release.reading.read import read_release
-from sdc_sql.release.running.run import released_rows, run_release
+from sdc_sql.release.running.run import run_release, select_released_records
 from sdc_sql.version import VERSION, gives_other_values
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ APART = ("versions.", "marks", "digest")  # these fields are of another machine,
 _NONE = "no such field"
 
 
-def again(
+def rerun_release(
     said: dict[str, Any],
     release: Path,
     released: tuple[duckdb.DuckDBPyConnection, str],
@@ -36,18 +36,18 @@ def again(
 ) -> list[Check]:
     """Return the checks of all fields, by running the release file; ``released`` is the table of the released file."""
     plan = replace(read_release(release), frontier=None)  # no certificate says what else was considered
-    with work.database(**limits) as con:
+    with work.open_work_database(**limits) as con:
         outcome = run_release(plan, con, write=False, progress=progress)
         if said["certificate"] == "internal":
-            found = certificates.internal(outcome)
+            found = certificates.build_internal(outcome)
         else:
-            found = certificates.public(outcome, said["output"]["digest"])
-        checks = compared(said, found)
-        near = _near(said)
+            found = certificates.build_public(outcome, said["output"]["digest"])
+        checks = compare_certificates(said, found)
+        near = _list_near_columns(said)
         for i, its in enumerate(checks):
             if its.field == "output.digest (run again)" and its.holds is False and near:
-                execute(con, created("sdc_again", "TABLE", released_rows(outcome), temporary=True))
-                same = alike(released, (con, "sdc_again"), near)
+                execute(con, create_from_rows("sdc_again", "TABLE", select_released_records(outcome), temporary=True))
+                same = is_same_content(released, (con, "sdc_again"), near)
                 told = (
                     f"digests differ, values of {', '.join(near)} are {'the same' if same else 'not the same'} to 1e-9"
                 )
@@ -59,12 +59,12 @@ def again(
     return [every, *failing, _versions(said, found)]
 
 
-def compared(said: dict[str, Any], found: dict[str, Any]) -> list[Check]:
+def compare_certificates(said: dict[str, Any], found: dict[str, Any]) -> list[Check]:
     """Return a check for each field of two certificates, but for versions and what a certificate says of itself."""
-    given, expected = dict(sealed.leaves(said)), dict(sealed.leaves(found))
+    given, expected = dict(sealed.list_leaves(said)), dict(sealed.list_leaves(found))
     fields = [*given, *(name for name in expected if name not in given)]
     return [
-        check(f"{f} (run again)", given.get(f, _NONE), expected.get(f, _NONE))
+        check_field(f"{f} (run again)", given.get(f, _NONE), expected.get(f, _NONE))
         for f in fields
         if not f.startswith(APART)
     ]
@@ -83,7 +83,7 @@ def _versions(said: dict[str, Any], found: dict[str, Any]) -> Check:
     return Check("versions", holds=None, told=f"made with {', '.join(others)}" if others else "the same here")
 
 
-def _near(said: dict[str, Any]) -> list[str]:
+def _list_near_columns(said: dict[str, Any]) -> list[str]:
     """Return the columns that were masked by methods whose last digits depend on the processor."""
     steps = said.get("steps", said.get("methods", []))
     types = {column["name"]: column["type"] for column in said["output"]["columns"]}

@@ -63,17 +63,19 @@ class Verification(Result):
         return {"certificate": self.certificate, "holds": self.holds, "checks": [c.to_dict() for c in self.checks]}
 
 
-def check(field: str, said: object, found: object) -> Check:
+def check_field(field: str, said: object, found: object) -> Check:
     """Return the check of a field against what was found; numbers to 1e-9."""
     same = said == found and type(said) is type(found)
     if isinstance(said, float) and isinstance(found, float):
         same = said == found or math.isclose(said, found, rel_tol=TOLERANCE)
     return Check(
-        field, holds=same, told="as computed anew" if same else f"{_short(said)}, computed anew {_short(found)}"
+        field,
+        holds=same,
+        told="as computed anew" if same else f"{_shorten_value(said)}, computed anew {_shorten_value(found)}",
     )
 
 
-def _short(value: object) -> str:
+def _shorten_value(value: object) -> str:
     text = str(value)
     return text if len(text) <= 80 else f"{text[:77]}..."  # noqa: PLR2004
 
@@ -87,7 +89,9 @@ def read_certificate(path: Path) -> dict[str, Any]:
         Where the file is no certificate.
     """
     try:
-        said = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once, parse_constant=_number)
+        said = json.loads(
+            path.read_text(encoding="utf-8"), object_pairs_hook=_once, parse_constant=_refuse_not_a_number
+        )
     except OSError as error:
         raise ParameterError(f"The certificate {path} cannot be read: {error.strerror}.") from None
     except (ValueError, RecursionError):
@@ -105,6 +109,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _number(name: str) -> float:
+def _refuse_not_a_number(name: str) -> float:
     """Refuse NaN and infinity, which are no JSON."""
     raise ValueError(name)

@@ -7,15 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.files.source import kind_of
+from sdc_sql.db.files.source import detect_kind
 from sdc_sql.errors import InputError, TableError
-from sdc_sql.figures.condition import names
-from sdc_sql.figures.given import named
+from sdc_sql.figures.condition import list_named_figures
+from sdc_sql.figures.given import name_figures
 from sdc_sql.release.certifying import format_1, sealed
-from sdc_sql.release.certifying.certificate import FORMAT, TEXT, plain
-from sdc_sql.release.certifying.content import content_of, digested
-from sdc_sql.release.certifying.rerun import again
-from sdc_sql.release.certifying.verification import FIELDS, Check, Verification, check, read_certificate
+from sdc_sql.release.certifying.certificate import FORMAT, TEXT, convert_figure
+from sdc_sql.release.certifying.content import digest_table, open_content
+from sdc_sql.release.certifying.rerun import rerun_release
+from sdc_sql.release.certifying.verification import FIELDS, Check, Verification, check_field, read_certificate
 from sdc_sql.release.judging import measured, rejoined
 from sdc_sql.release.reading.plan import Limit, Loss, Output, Plan, RolesOfColumns, Scenario, Source
 from sdc_sql.release.running.outcome import ScenarioOutcome
@@ -105,37 +105,37 @@ def verify(
     """
     path, file = Path(certificate), Path(released)
     limits: dict[str, Any] = {"memory_limit": memory_limit, "threads": threads}
-    kind_of(str(file))  # the file is there: this looks what it is
+    detect_kind(str(file))  # the file is there: this looks what it is
     said = read_certificate(path)
     kind = str(said["certificate"])
     fields = FIELDS[kind] - (format_1.WITHOUT if said.get("format") == format_1.FORMAT else set())
-    wrong = sealed.changed(said) if set(said) == fields else sorted(set(said) ^ fields)
+    wrong = sealed.find_changed_fields(said) if set(said) == fields else sorted(set(said) ^ fields)
     if wrong:
         return Verification(kind, tuple(Check(field, holds=False, told="is not as it was sealed") for field in wrong))
     checks = [Check("digest", holds=True, told="the certificate is as it was sealed")]
-    checks += [_format(said), check("text", said["text"], TEXT)]
+    checks += [_format(said), check_field("text", said["text"], TEXT)]
     progress("the released file")
     with ExitStack() as stack:
         try:
             types = {column["name"]: column["type"] for column in said["output"]["columns"]}
-            con, name = stack.enter_context(content_of(file, types, table, **limits))
+            con, name = stack.enter_context(open_content(file, types, table, **limits))
         except TableError as error:  # a CSV file has other columns or types
             return Verification(kind, (*checks, Check("output", holds=False, told=str(error))))
         except _MALFORMED as error:
-            return Verification(kind, (*checks, _malformed(error)))
+            return Verification(kind, (*checks, _report_malformed(error)))
         try:
-            checks += _output(said, digested(con, name))
-            checks += _as_collected(said)
+            checks += _check_output(said, digest_table(con, name))
+            checks += _check_as_collected(said)
             if kind == "internal":
                 progress("limits on risk")
-                checks += _limits(said, con, name)
+                checks += _check_limits(said, con, name)
             if release is not None:
                 progress("running the release")
-                checks += again(said, Path(release), (con, name), limits=limits, progress=progress)
+                checks += rerun_release(said, Path(release), (con, name), limits=limits, progress=progress)
         except InputError:  # an InputError is a ValueError too: the release file or the key is wrong
             raise
         except _MALFORMED as error:
-            checks.append(_malformed(error))
+            checks.append(_report_malformed(error))
     if release is None:
         what = "the input, the release file and what comes of them need the release file (and the key)"
         checks.append(Check("input", holds=None, told=what))
@@ -151,15 +151,17 @@ def _format(said: dict[str, Any]) -> Check:
 _MALFORMED = (AttributeError, KeyError, TypeError, ValueError)  # whoever wrote the certificate has sealed it anew
 
 
-def _malformed(error: Exception) -> Check:
+def _report_malformed(error: Exception) -> Check:
     return Check("certificate", holds=False, told=f"is not of the form of this package ({type(error).__name__})")
 
 
-def _output(said: dict[str, Any], found: dict[str, Any]) -> list[Check]:
-    return [check(f"output.{name}", said["output"][name], found[name]) for name in ("columns", "records", "digest")]
+def _check_output(said: dict[str, Any], found: dict[str, Any]) -> list[Check]:
+    return [
+        check_field(f"output.{name}", said["output"][name], found[name]) for name in ("columns", "records", "digest")
+    ]
 
 
-def _as_collected(said: dict[str, Any]) -> list[Check]:
+def _check_as_collected(said: dict[str, Any]) -> list[Check]:
     """Return the check of the columns that are said to be as collected: released, and of no method."""
     if "released_as_collected" not in said:
         return []
@@ -170,14 +172,16 @@ def _as_collected(said: dict[str, Any]) -> list[Check]:
     return [Check("released_as_collected", holds=not wrong, told=told)]
 
 
-def _limits(said: dict[str, Any], con: duckdb.DuckDBPyConnection, table: str) -> list[Check]:
+def _check_limits(said: dict[str, Any], con: duckdb.DuckDBPyConnection, table: str) -> list[Check]:
     """Return the checks of the limits on risk, measured in the released file."""
-    said = said if said["format"] != format_1.FORMAT else format_1.brought_forward(said)
+    said = said if said["format"] != format_1.FORMAT else format_1.convert_format(said)
     roles, checks, reports = said["roles"], [], []
     limits = [Limit(row["path"], row["limit"], row["scenario"]) for row in said["limits"]]
     places = {limit.path: i for i, limit in enumerate(limits)}
     for row in said["scenarios"]:
-        own = tuple(limit for limit in limits if limit.scenario == row["name"] and not _apart(limit, said))
+        own = tuple(
+            limit for limit in limits if limit.scenario == row["name"] and not _explain_missing_input(limit, said)
+        )
         threshold = tuple(row["threshold"]) if isinstance(row["threshold"], list) else row["threshold"]
         scenario = Scenario(
             row["path"], row["name"], tuple(row["keys"]), row["nulls"], row["k"], threshold, own,
@@ -185,41 +189,43 @@ def _limits(said: dict[str, Any], con: duckdb.DuckDBPyConnection, table: str) ->
         )  # fmt: skip
         try:
             try:
-                plan, (report, more) = _measured(said, roles, scenario, (con, table), row["nulls"])
+                plan, (report, more) = _remeasure_scenario(said, roles, scenario, (con, table), row["nulls"])
             except InputError as error:
                 if said["format"] != format_1.FORMAT or _UNBREAKABLE not in str(error):
                     raise
-                scenario, left = _without_threshold(scenario)
+                scenario, left = _remove_threshold(scenario)
                 checks += left
-                plan, (report, more) = _measured(said, roles, scenario, (con, table), row["nulls"])
+                plan, (report, more) = _remeasure_scenario(said, roles, scenario, (con, table), row["nulls"])
         except InputError as error:
             checks.append(Check(row["path"], holds=False, told=str(error)))
             continue
         reports.append(ScenarioOutcome(scenario, report, report, row["nulls"], row["nulls"], more, more))
-        for found in measured.judged(plan, reports[-1:], {}):
+        for found in measured.judge_limits(plan, reports[-1:], {}):
             i = places[found.limit.path]
-            figures, given = plain(dict(found.figures)), said["limits"][i]["figures"]
+            figures, given = convert_figure(dict(found.figures)), said["limits"][i]["figures"]
             if said["format"] == format_1.FORMAT:  # this format had other names of rows
                 given = {name.partition(" (")[0]: value for name, value in given.items()}
                 figures = {name.partition(" (")[0]: value for name, value in figures.items()}
-            checks += [check(f"limits[{i}].figures.{name}", given.get(name), value) for name, value in figures.items()]
-            checks.append(check(f"limits[{i}].holds", said["limits"][i]["holds"], found.holds))
+            checks += [
+                check_field(f"limits[{i}].figures.{name}", given.get(name), value) for name, value in figures.items()
+            ]
+            checks.append(check_field(f"limits[{i}].holds", said["limits"][i]["holds"], found.holds))
     for i, limit in enumerate(limits):
-        if limit.scenario is None or (apart := _apart(limit, said)):
-            what = _of_the_original(limit) if limit.scenario is None else apart
+        if limit.scenario is None or (apart := _explain_missing_input(limit, said)):
+            what = _explain_release_limit(limit) if limit.scenario is None else apart
             checks.append(Check(f"limits[{i}]", holds=None, told=f"{limit.text}: needs {what}"))
     return checks
 
 
-def _measured(
+def _remeasure_scenario(
     said: dict[str, Any], roles: dict[str, Any], scenario: Scenario, released: tuple[Any, str], nulls: str
 ) -> tuple[Plan, Any]:
     con, table = released
-    plan = _measuring(said, roles, scenario)
-    return plan, measured.risks(con, plan, table, scenario, nulls, name="released", progress=lambda _: None)
+    plan = _make_measuring_plan(said, roles, scenario)
+    return plan, measured.measure_scenario(con, plan, table, scenario, nulls, name="released", progress=lambda _: None)
 
 
-def _of_the_original(limit: Limit) -> str:
+def _explain_release_limit(limit: Limit) -> str:
     """Return what a limit of the whole release needs."""
     return "the numbers of the households, which are not released" if limit.path == rejoined.PATH else "the original"
 
@@ -227,22 +233,22 @@ def _of_the_original(limit: Limit) -> str:
 _UNBREAKABLE = "nothing could break it"  # the error of threshold_rule.sql says this of such a threshold
 
 
-def _without_threshold(scenario: Scenario) -> tuple[Scenario, list[Check]]:
+def _remove_threshold(scenario: Scenario) -> tuple[Scenario, list[Check]]:
     """Return a scenario without a threshold that was counted then, and is refused now; and the limits not checked."""
     kept: list[Limit] = []
     left: list[Limit] = []
     for limit in scenario.limits:
-        ruled = any(name.label.startswith("threshold_rule") for name in names(limit.text))
+        ruled = any(name.label.startswith("threshold_rule") for name in list_named_figures(limit.text))
         (left if ruled else kept).append(limit)
     told = "a threshold that no record can break was counted then, and is an error now"
     checks = [Check(limit.path, holds=None, told=f"{limit.text}: {told}") for limit in left]
     return replace(scenario, threshold=None, limits=tuple(kept)), checks
 
 
-def _apart(limit: Limit, said: dict[str, Any]) -> str:
+def _explain_missing_input(limit: Limit, said: dict[str, Any]) -> str:
     """Return what a limit needs that is not in the released file: the original, or a table that a figure names."""
-    asked = named(_figures(said))
-    of_limit = [asked[name.label] for name in names(limit.text) if name.label in asked]
+    asked = name_figures(_read_figures(said))
+    of_limit = [asked[name.label] for name in list_named_figures(limit.text) if name.label in asked]
     if any(its.measure.compares for its in of_limit):
         return "the original"
     if any(its.of_steps for its in of_limit):
@@ -252,7 +258,7 @@ def _apart(limit: Limit, said: dict[str, Any]) -> str:
     return "the tables of its figures" if any(its.tables for its in of_limit) else ""
 
 
-def _figures(said: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
+def _read_figures(said: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
     return {label: (row["measure"], row["arguments"]) for label, row in said["figures"].items()}
 
 
@@ -268,7 +274,7 @@ def _household(said: dict[str, Any]) -> str | None:
     return household if household in {column["name"] for column in said["output"]["columns"]} else None
 
 
-def _measuring(said: dict[str, Any], roles: dict[str, Any], scenario: Scenario) -> Plan:
+def _make_measuring_plan(said: dict[str, Any], roles: dict[str, Any], scenario: Scenario) -> Plan:
     """Return as much of a plan as the measures of a scenario ask for."""
     its = RolesOfColumns(
         weight=roles["weight"], small_weights=roles.get("small_weights", "error"),
@@ -279,5 +285,5 @@ def _measuring(said: dict[str, Any], roles: dict[str, Any], scenario: Scenario) 
     types = {column["name"]: column["type"] for column in said["output"]["columns"]}
     nowhere = Path("released")
     return Plan(
-        nowhere, "", Source(nowhere), its, (scenario,), (), Loss(), Output(nowhere), types, figures=_figures(said)
+        nowhere, "", Source(nowhere), its, (scenario,), (), Loss(), Output(nowhere), types, figures=_read_figures(said)
     )  # fmt: skip

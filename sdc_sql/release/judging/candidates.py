@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.errors import InputError, SdcError
-from sdc_sql.frontier.figures import figure, named, whole_name
+from sdc_sql.frontier.figures import format_figure_name, measure_figure, resolve_figure
 from sdc_sql.frontier.found import Frontier, FrontierCandidate
 from sdc_sql.methods import Methods
 from sdc_sql.release.judging import measured
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 ROLES = ("risk", "loss")
 
 
-def frontier(original: Microdata, released: Microdata, plan: Plan, progress: Callable[[str], None]) -> Frontier | None:
+def compare_candidates(
+    original: Microdata, released: Microdata, plan: Plan, progress: Callable[[str], None]
+) -> Frontier | None:
     """Return the candidates of a release file, this release the first of them; None where the file names none.
 
     This release is measured as it is; the others are measured as views of the original, with the draws that they would
@@ -33,41 +35,46 @@ def frontier(original: Microdata, released: Microdata, plan: Plan, progress: Cal
     if asked is None:
         return None
     progress(f"frontier: {THIS}")
-    with _at("frontier", THIS):
-        data, keys = _described(released, original, plan, asked, plan.steps), plan.scenario(asked.scenario).keys
+    with _place_errors("frontier", THIS):
+        data, keys = (
+            _describe_candidate(released, original, plan, asked, plan.steps),
+            plan.scenario(asked.scenario).keys,
+        )
         risk, loss = (
-            figure(Methods(data._roles), original.table, keys, one, role)  # noqa: SLF001 - as its rooms do
-            for one, role in zip(_figures(asked, plan, plan.steps), ROLES, strict=True)
+            measure_figure(Methods(data._roles), original.table, keys, one, role)  # noqa: SLF001 - as its rooms do
+            for one, role in zip(_complete_figures(asked, plan, plan.steps), ROLES, strict=True)
         )
     found = [FrontierCandidate(THIS, 0, risk, loss, undominated=None, chosen=False)]
     for candidate in asked.candidates:
         progress(f"frontier: {candidate.name}")
-        with _at(candidate.path, candidate.name):
-            data = _described(original, original, plan, asked, candidate.steps)
+        with _place_errors(candidate.path, candidate.name):
+            data = _describe_candidate(original, original, plan, asked, candidate.steps)
             calls = [call for step in candidate.steps for call in _calls(step)]
-            found += data.frontier([calls], *_figures(asked, plan, candidate.steps))
-    with _at("frontier", "all of them"):
+            found += data.frontier([calls], *_complete_figures(asked, plan, candidate.steps))
+    with _place_errors("frontier", "all of them"):
         compared = original.frontier(found, *ROLES, max_risk=asked.max_risk, utility=asked.utility)
     names = [THIS, *(candidate.name for candidate in asked.candidates)]
-    figures = [whole_name(one, "it") for one in (asked.risk, asked.loss)]
+    figures = [format_figure_name(one, "it") for one in (asked.risk, asked.loss)]
     told = (replace(one, candidate=name) for one, name in zip(compared, names, strict=True))
     return Frontier(told, risk=figures[0], loss=figures[1], max_risk=asked.max_risk)
 
 
-def _described(data: Microdata, original: Microdata, plan: Plan, asked: Considered, steps: Sequence[Step]) -> Microdata:
+def _describe_candidate(
+    data: Microdata, original: Microdata, plan: Plan, asked: Considered, steps: Sequence[Step]
+) -> Microdata:
     scenario = plan.scenario(asked.scenario)
-    nulls = scenario.nulls or measured.nulls_after(original, steps, scenario.keys)
-    return measured.described(data.con, plan, data.table, scenario.keys, nulls)
+    nulls = scenario.nulls or measured.choose_nulls(original, steps, scenario.keys)
+    return measured.describe_table(data.con, plan, data.table, scenario.keys, nulls)
 
 
-def _figures(asked: Considered, plan: Plan, steps: Sequence[Step]) -> tuple[Figure, Figure]:
+def _complete_figures(asked: Considered, plan: Plan, steps: Sequence[Step]) -> tuple[Figure, Figure]:
     """Return risk and loss; a measure that looks for the original values of keys is told which were recoded."""
-    return _filled(asked.risk, asked, plan, steps), _filled(asked.loss, asked, plan, steps)
+    return _fill_figure(asked.risk, asked, plan, steps), _fill_figure(asked.loss, asked, plan, steps)
 
 
-def _filled(one: Figure, asked: Considered, plan: Plan, steps: Sequence[Step]) -> Figure:
+def _fill_figure(one: Figure, asked: Considered, plan: Plan, steps: Sequence[Step]) -> Figure:
     name, arguments = (one, {}) if isinstance(one, str) else one
-    parameters = named(one, "it")[1].measure.arguments
+    parameters = resolve_figure(one, "it")[1].measure.arguments
     # of a label of several original values: an intruder who has these knows under which they went
     columns = {column for step in steps if step.coarsens for column in step.columns}
     compared = arguments.get("keys") or arguments.get("columns") or plan.scenario(asked.scenario).keys
@@ -85,7 +92,7 @@ def _calls(step: Step) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 @contextmanager
-def _at(path: str, name: str) -> Iterator[None]:
+def _place_errors(path: str, name: str) -> Iterator[None]:
     try:
         yield
     except SdcError as error:

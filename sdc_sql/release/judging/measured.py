@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.db.catalogue.load import execute
-from sdc_sql.db.catalogue.macros import effect_of
+from sdc_sql.db.catalogue.macros import find_effect
 from sdc_sql.errors import InputError
-from sdc_sql.figures.condition import names
-from sdc_sql.figures.limits import figures_of, holds
-from sdc_sql.figures.measured import Beside, rows_of
+from sdc_sql.figures.condition import list_named_figures
+from sdc_sql.figures.limits import collect_figures, holds_limit
+from sdc_sql.figures.measured import Beside, measure_rows
 from sdc_sql.microdata import Microdata
 from sdc_sql.release.reading import figures
 from sdc_sql.release.reading.plan import ORIGINAL, RELEASED
 from sdc_sql.release.running.outcome import LimitOutcome
 from sdc_sql.report import attributes, risk_report
-from sdc_sql.roles import reading
+from sdc_sql.roles import read_roles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,32 +33,32 @@ if TYPE_CHECKING:
 _NUMERIC = ("INT", "DOUBLE", "FLOAT", "REAL", "DECIMAL")
 
 
-def described(
+def describe_table(
     con: duckdb.DuckDBPyConnection, plan: Plan, table: str, keys: Sequence[str] = (), nulls: str = "category"
 ) -> Microdata:
     """Return a table of the run with the roles of the file."""
     roles = plan.released_roles if table == RELEASED else plan.roles
     data = Microdata(
         con, table, keys=keys or None, weight=roles.weight, household=roles.household,
-        household_columns=of_household(con, plan, table), id=roles.id,
+        household_columns=list_household_columns(con, plan, table), id=roles.id,
         stratum=roles.strata[0] if roles.strata else None, sampling_fraction=roles.sampling_fraction, nulls=nulls,
         small_weights=roles.small_weights,
     )  # fmt: skip
     data._roles.looked_at.update(dict.fromkeys(roles.guessed))  # noqa: SLF001 - masks need not treat these by household
-    return as_released(plan, data)
+    return describe_released(plan, data)
 
 
-def as_released(plan: Plan, data: Microdata) -> Microdata:
+def describe_released(plan: Plan, data: Microdata) -> Microdata:
     """Return a table whose households complete nothing where their numbers do not leave: no reader sees who they are.
 
     The released file then has NULL beside an old value, whatever the others show; masks still treat whole households.
     """
     if plan.output.households == "drop":
-        data._roles = reading(data._roles, completes=False)  # noqa: SLF001 - as its methods take them
+        data._roles = read_roles(data._roles, completes=False)  # noqa: SLF001 - as its methods take them
     return data
 
 
-def of_household(con: duckdb.DuckDBPyConnection, plan: Plan, table: str) -> tuple[str, ...] | None:
+def list_household_columns(con: duckdb.DuckDBPyConnection, plan: Plan, table: str) -> tuple[str, ...] | None:
     """Return the columns of the household that a table of the run still has."""
     if plan.roles.household is None or plan.roles.household_columns is None:
         return None
@@ -66,23 +66,23 @@ def of_household(con: duckdb.DuckDBPyConnection, plan: Plan, table: str) -> tupl
     return tuple(name for name in plan.roles.household_columns if name.lower() in have)
 
 
-def risks(
+def measure_scenario(
     con: duckdb.DuckDBPyConnection, plan: Plan, table: str, scenario: Scenario, nulls: str, *, name: str,
     progress: Callable[[str], None],
 ) -> tuple[RiskReport, dict[str, Any]]:  # fmt: skip
     """Return the report of a scenario, under the name that a reader knows, and what is measured besides."""
-    data = described(con, plan, table, scenario.keys, nulls)
-    asked = figures.of_scenario(plan.asked, scenario)
+    data = describe_table(con, plan, table, scenario.keys, nulls)
+    asked = figures.complete_figures(plan.asked, scenario)
     sensitive = [name for name in plan.roles.sensitive if name not in scenario.keys]
     report = risk_report(data, k=scenario.k, progress=progress)
     if sensitive:
         progress("attribute disclosure")
         ordered = [name for name in plan.roles.ordered if name in sensitive]
-        strict = described(con, plan, table, scenario.keys)  # only there NULL is a value of its own
+        strict = describe_table(con, plan, table, scenario.keys)  # only there NULL is a value of its own
         diversity, closeness, likeness = attributes(strict, sensitive, ordered)
         report = replace(report, l_diversity=diversity, t_closeness=closeness, likeness=likeness)
     found = report.to_dict()
-    limited = {name.label for limit in scenario.limits for name in names(limit.text)}
+    limited = {name.label for limit in scenario.limits for name in list_named_figures(limit.text)}
     wanted = dict.fromkeys(sorted(limited))
     if scenario.threshold is not None:
         wanted["threshold_rule_summary"] = None
@@ -90,13 +90,13 @@ def risks(
         wanted["neighbourhood"] = None
     # the original is not compared with itself: a measure that compares is computed for the released table alone
     original = ORIGINAL if table == RELEASED and _is_there(con, ORIGINAL) else None
-    beside = figures.beside_scenario(plan.roles, scenario, plan.loss.continuous, original)
+    beside = figures.describe_beside(plan.roles, scenario, plan.loss.continuous, original)
     more: dict[str, Any] = {}
     for label in wanted:
         is_there = found.get(label) is not None and not asked[label].arguments
         if not is_there and not (asked[label].measure.compares and original is None):
             progress(label.replace("_", " "))
-            more[label] = rows_of(asked[label], data._roles, beside)  # noqa: SLF001 - as its methods take them
+            more[label] = measure_rows(asked[label], data._roles, beside)  # noqa: SLF001 - as its methods take them
     return replace(report, table=name), more
 
 
@@ -104,7 +104,7 @@ def _is_there(con: duckdb.DuckDBPyConnection, table: str) -> bool:
     return bool(con.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = ?", [table]).fetchall())
 
 
-def losses(
+def measure_loss_limits(
     original: Microdata, released: Microdata, plan: Plan, progress: Callable[[str], None]
 ) -> dict[str, tuple[Mapping[str, Any], ...]]:
     """Return the rows of each measure that a limit on loss names.
@@ -113,21 +113,21 @@ def losses(
     categories are of the others. Where a measure has no column, or one of them is dropped or (named as continuous) no
     number any more, its figures are NULL.
     """
-    wanted = dict.fromkeys(name.label for limit in plan.loss.limits for name in names(limit.text))
+    wanted = dict.fromkeys(name.label for limit in plan.loss.limits for name in list_named_figures(limit.text))
     found: dict[str, tuple[Mapping[str, Any], ...]] = {}
     for label in wanted:
         progress(label.replace("_", " "))
         asked = plan.asked[label]
-        columns, there = _columns(asked, original, released, plan)
+        columns, there = _choose_columns(asked, original, released, plan)
         # of what is there no more, or no number any more, the loss is unknown: that of the others would look like all
-        rows = _rows(asked, original, released, columns, plan) if columns and {*columns} <= there else []
+        rows = _measure_rows(asked, original, released, columns, plan) if columns and {*columns} <= there else []
         found[label] = tuple(rows) or (dict.fromkeys(asked.measure.figures),)
     return found
 
 
-def _columns(asked: Asked, original: Microdata, released: Microdata, plan: Plan) -> tuple[list[str], set[str]]:
+def _choose_columns(asked: Asked, original: Microdata, released: Microdata, plan: Plan) -> tuple[list[str], set[str]]:
     """Return the columns that a measure of loss is of, and those that it could be of."""
-    columns, numbers = [*plan.loss.columns], _numbers(original) & _numbers(released)
+    columns, numbers = [*plan.loss.columns], _find_numbers(original) & _find_numbers(released)
     parameter = asked.measure.parameter("columns")
     of = next((kind for kind in ("numeric", "categorical") if parameter and kind in parameter.meaning), "")
     if "columns" in asked.arguments:
@@ -139,7 +139,7 @@ def _columns(asked: Asked, original: Microdata, released: Microdata, plan: Plan)
     return columns, numbers if of == "numeric" else {*released.columns}
 
 
-def _rows(
+def _measure_rows(
     asked: Asked, original: Microdata, released: Microdata, columns: list[str], plan: Plan
 ) -> Sequence[Mapping[str, Any]]:
     given: dict[str, Any] = {"columns": columns}
@@ -149,11 +149,11 @@ def _rows(
             value = [c for c in value if c in columns or field == "domains"] or None
         given[field] = value
     # a measure that does not compare, as the sizes of classes, takes the columns as keys
-    data = described(released.con, plan, released.table, columns)
-    return rows_of(asked, data._roles, Beside(original.table, linked=given))  # noqa: SLF001 - as its methods take them
+    data = describe_table(released.con, plan, released.table, columns)
+    return measure_rows(asked, data._roles, Beside(original.table, linked=given))  # noqa: SLF001 - as its methods take them
 
 
-def nulls_after(original: Microdata, steps: Iterable[Step], keys: Iterable[str]) -> str:
+def choose_nulls(original: Microdata, steps: Iterable[Step], keys: Iterable[str]) -> str:
     """Return how NULL counts in a candidate: it agrees with every value once values of the keys were suppressed.
 
     Where values of the keys were missing before, it is a value of its own: they would agree with every value too.
@@ -168,46 +168,46 @@ def nulls_after(original: Microdata, steps: Iterable[Step], keys: Iterable[str])
     return "category" if min(counts) < records else "wildcard"
 
 
-def still_codes(outcome: Outcome) -> set[str]:
+def list_remaining_codes(outcome: Outcome) -> set[str]:
     """Return the columns whose values have the labels that they had: of the same type, and not recoded into classes."""
-    before, after = (_types(data) for data in (outcome.original, outcome.released))
+    before, after = (_list_types(data) for data in (outcome.original, outcome.released))
     classes = {
-        c for step in outcome.steps if effect_of(step.method).coarsens.kind == "into classes" for c in step.columns
+        c for step in outcome.steps if find_effect(step.method).coarsens.kind == "into classes" for c in step.columns
     }
     return {name for name, kind in after.items() if before.get(name) == kind and name not in classes}
 
 
-def _types(data: Microdata) -> dict[str, str]:
+def _list_types(data: Microdata) -> dict[str, str]:
     relation = data.con.table(data.table)
     return dict(zip(relation.columns, map(str, relation.types), strict=True))
 
 
-def _numbers(data: Microdata) -> set[str]:
-    return {n for n, kind in _types(data).items() if any(word in kind for word in _NUMERIC) and "[" not in kind}
+def _find_numbers(data: Microdata) -> set[str]:
+    return {n for n, kind in _list_types(data).items() if any(word in kind for word in _NUMERIC) and "[" not in kind}
 
 
-def judged(
+def judge_limits(
     plan: Plan, scenarios: Sequence[ScenarioOutcome], loss: Mapping[str, tuple[Mapping[str, Any], ...]]
 ) -> tuple[LimitOutcome, ...]:
     """Return each limit with its figures, and whether it holds."""
     reports = {found.scenario.name: (found.figures_before, found.figures) for found in scenarios}
     of_loss = {name: [dict(row) for row in rows] for name, rows in loss.items()}
     return tuple(
-        _judged(plan, limit, *reports[limit.scenario])
-        if limit.scenario is not None else _judged(plan, limit, None, of_loss)
+        _judge_limit(plan, limit, *reports[limit.scenario])
+        if limit.scenario is not None else _judge_limit(plan, limit, None, of_loss)
         for limit in plan.limits
     )  # fmt: skip
 
 
-def _judged(plan: Plan, limit: Limit, before: dict[str, Any] | None, report: dict[str, Any]) -> LimitOutcome:
-    found, measured = _figures(plan, limit, report)
-    its = {} if before is None else _figures(plan, limit, before)[0]
-    return LimitOutcome(limit, found, measured and holds(limit.text, report, plan.asked), before=its)
+def _judge_limit(plan: Plan, limit: Limit, before: dict[str, Any] | None, report: dict[str, Any]) -> LimitOutcome:
+    found, measured = _collect_figures(plan, limit, report)
+    its = {} if before is None else _collect_figures(plan, limit, before)[0]
+    return LimitOutcome(limit, found, measured and holds_limit(limit.text, report, plan.asked), before=its)
 
 
-def _figures(plan: Plan, limit: Limit, report: dict[str, Any]) -> tuple[dict[str, float | None], bool]:
+def _collect_figures(plan: Plan, limit: Limit, report: dict[str, Any]) -> tuple[dict[str, float | None], bool]:
     """Return the figures that a limit names, and whether all are measured; a figure that is not is NULL."""
     try:
-        return figures_of(limit.text, report, plan.asked), True
+        return collect_figures(limit.text, report, plan.asked), True
     except InputError:  # a limit that cannot be checked does not hold
-        return {f"{name.label}.{name.figure}": None for name in names(limit.text)}, False
+        return {f"{name.label}.{name.figure}": None for name in list_named_figures(limit.text)}, False

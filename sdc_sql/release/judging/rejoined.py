@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.figures.condition import names
+from sdc_sql.figures.condition import list_named_figures
 from sdc_sql.release.reading.plan import Limit
 from sdc_sql.release.running.outcome import LimitOutcome
 
@@ -16,14 +16,16 @@ MEASURE, FIGURE, LIMIT = "rejoined_households", "records", 0
 PATH = 'output.households = "drop"'
 
 
-def judged(plan: Plan, released: Microdata) -> list[LimitOutcome]:
+def judge_rejoined(plan: Plan, released: Microdata) -> list[LimitOutcome]:
     """Return the limit on members who stand together again; none where numbers leave, or the file has its own.
 
     The measures count each record by itself then, and would be too low of members whom a reader can put together.
     """
     if plan.output.households != "drop" or plan.roles.household is None:
         return []
-    if MEASURE in {plan.asked[name.label].measure.name for limit in plan.limits for name in names(limit.text)}:
+    if MEASURE in {
+        plan.asked[name.label].measure.name for limit in plan.limits for name in list_named_figures(limit.text)
+    }:
         return []
     found = released.risk.rejoined_households()
     limit = Limit(PATH, f"{MEASURE}.{FIGURE} <= {LIMIT}")

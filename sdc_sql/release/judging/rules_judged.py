@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.db.catalogue.load import execute
-from sdc_sql.db.files.csv_file import created
+from sdc_sql.db.files.csv_file import create_from_rows
 from sdc_sql.errors import InputError
 from sdc_sql.microdata import Microdata, call_method
 from sdc_sql.release.judging import measured
@@ -30,7 +30,7 @@ RULED = "sdc_ruled"
 BORROWED = ("inhabitants", "province", "municipality")
 
 
-def judged(con: duckdb.DuckDBPyConnection, plan: Plan, tables: tuple[str, str], nulls: str) -> list[LimitOutcome]:
+def judge_rules(con: duckdb.DuckDBPyConnection, plan: Plan, tables: tuple[str, str], nulls: str) -> list[LimitOutcome]:
     """Return each rule of the ruleset with what was found; ``tables``: the original and the released one."""
     if plan.ruleset is None:
         return []
@@ -38,10 +38,10 @@ def judged(con: duckdb.DuckDBPyConnection, plan: Plan, tables: tuple[str, str], 
         answers = _answers(con, plan, plan.ruleset, tables, nulls)
     except InputError as error:
         raise type(error)(f"rules ({plan.ruleset}): {error}") from None
-    return [_outcome(plan.ruleset, answer) for answer in sorted(answers, key=lambda a: a.rule)]
+    return [_judge_rule(plan.ruleset, answer) for answer in sorted(answers, key=lambda a: a.rule)]
 
 
-def _outcome(rules: Rules, answer: RuleAnswer) -> LimitOutcome:
+def _judge_rule(rules: Rules, answer: RuleAnswer) -> LimitOutcome:
     looked = answer.rule in rules.looked_at
     state = {True: "violated: ", False: "kept: ", None: ""}[answer.violated]
     rest = ""
@@ -63,34 +63,34 @@ def _answers(
     borrowed = [rules.facts[n] for n in BORROWED if n in rules.facts and rules.facts[n] not in released]
     if ruleset.check is not None:
         facts = dict(rules.facts)
-        with _ruled(con, plan, tables, with_numbers, borrowed) as table:
-            answers = _checked(_data(con, plan, rules, table, nulls), ruleset.check, facts)
+        with _make_rules_view(con, plan, tables, with_numbers, borrowed) as table:
+            answers = _run_check(_describe_released(con, plan, rules, table, nulls), ruleset.check, facts)
         # these columns are not released, and rule 2 asks about those that are
         if (borrowed or dropped) and ruleset.check == "public":
             own = {n: v for n, v in facts.items() if v not in borrowed or n not in BORROWED}
-            with _ruled(con, plan, tables, released, []) as table:
-                alone = _checked(_data(con, plan, rules, table, nulls), ruleset.check, own)
+            with _make_rules_view(con, plan, tables, released, []) as table:
+                alone = _run_check(_describe_released(con, plan, rules, table, nulls), ruleset.check, own)
             answers = [a for a in answers if a.rule != 2] + [a for a in alone if a.rule == 2]  # noqa: PLR2004 - that rule
-    with _ruled(con, plan, tables, released, []) as table:
-        data = _data(con, plan, rules, table, nulls)
+    with _make_rules_view(con, plan, tables, released, []) as table:
+        data = _describe_released(con, plan, rules, table, nulls)
         by_threshold = [_threshold(data, row, rules) for row in ruleset.thresholds]
     answers = [a for a in answers if a.rule not in {m.rule for m in by_threshold}] + by_threshold
     there = {a.rule for a in answers}
     return answers + [RuleAnswer(n, what, "not measured", None) for n, what in ruleset.look.items() if n not in there]
 
 
-def _data(con: duckdb.DuckDBPyConnection, plan: Plan, rules: Rules, table: str, nulls: str) -> Microdata:
+def _describe_released(con: duckdb.DuckDBPyConnection, plan: Plan, rules: Rules, table: str, nulls: str) -> Microdata:
     roles = plan.released_roles
     there = roles.household in con.table(table).columns
     data = Microdata(
         con, table, keys=rules.keys, weight=roles.weight, household=roles.household if there else None,
-        household_columns=measured.of_household(con, plan, table) if there else None, nulls=nulls,
+        household_columns=measured.list_household_columns(con, plan, table) if there else None, nulls=nulls,
         small_weights=roles.small_weights,
     )  # fmt: skip
-    return measured.as_released(plan, data)
+    return measured.describe_released(plan, data)
 
 
-def _checked(data: Microdata, check: str, facts: Mapping[str, Any]) -> list[RuleAnswer]:
+def _run_check(data: Microdata, check: str, facts: Mapping[str, Any]) -> list[RuleAnswer]:
     answers: list[RuleAnswer] = call_method(data, CHECKS[check][0], **facts)
     return answers
 
@@ -109,7 +109,7 @@ def _threshold(data: Microdata, row: Mapping[str, Any], rules: Rules) -> RuleAns
 
 
 @contextmanager
-def _ruled(
+def _make_rules_view(
     con: duckdb.DuckDBPyConnection, plan: Plan, tables: tuple[str, str], released: list[str], borrowed: list[str]
 ) -> Iterator[str]:
     """Yield a view of the released columns, with those of the original that the rules are measured by."""
@@ -121,7 +121,7 @@ def _ruled(
         on = exp.EQ(this=of_both[0], expression=of_both[1])
         select = select.select(*(exp.column(c, table="o", quoted=True) for c in dict.fromkeys(borrowed)))
         select = select.join(exp.alias_(exp.to_table(original), "o", table=True), on=on, join_type="left")
-    execute(con, created(RULED, "VIEW", select))
+    execute(con, create_from_rows(RULED, "VIEW", select))
     try:
         yield RULED
     finally:

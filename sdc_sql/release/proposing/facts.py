@@ -54,14 +54,14 @@ class Facts:
         """Return the facts in a line, without any value."""
         said = next((words for kind, words in _KINDS if kind.fullmatch(self.type)), self.type)
         if not self.records:
-            return f"{toml.value(self.name)}: {said}"
+            return f"{toml.format_toml_value(self.name)}: {said}"
         lone = "in no record"
         if self.alone:
             # the share is rounded down: only all records are 100 %
             share = int(1000 * self.alone / self.records) / 10
             told = f"{share:g} %" if share else "less than 0.1 %"
             lone = f"in {self.alone:,} of {self.records:,} records ({told})"
-        parts = [f"{toml.value(self.name)}: {said}, {self.values:,} value{'s' * (self.values != 1)}"]
+        parts = [f"{toml.format_toml_value(self.name)}: {said}, {self.values:,} value{'s' * (self.values != 1)}"]
         parts.append(f"unique by itself {lone}")
         if self.like_names:
             parts.append("looks like a name")
@@ -71,7 +71,9 @@ class Facts:
         return "; ".join(parts)
 
 
-def of_source(source: Source, columns: Mapping[str, str], con: duckdb.DuckDBPyConnection | None = None) -> list[Facts]:
+def find_source_facts(
+    source: Source, columns: Mapping[str, str], con: duckdb.DuckDBPyConnection | None = None
+) -> list[Facts]:
     """Return what is known of some columns of a source; where it cannot be read now, their types alone.
 
     Parameters
@@ -85,24 +87,26 @@ def of_source(source: Source, columns: Mapping[str, str], con: duckdb.DuckDBPyCo
     """
     try:
         if source.relation is not None and con is not None:
-            return of_rows(con, query.call("query_table", source.relation), columns)
-        with work.database() as own:
+            return find_row_facts(con, query.call_macro("query_table", source.relation), columns)
+        with work.open_work_database() as own:
             set_key(own)
-            raw.read(own, source, NAME, columns, ())
-            return of_rows(own, query.call("query_table", NAME))
+            raw.read_source(own, source, NAME, columns, ())
+            return find_row_facts(own, query.call_macro("query_table", NAME))
     except (SdcError, duckdb.Error):  # another process has the database open: undecided columns are told all the same
         return [Facts(name, kind) for name, kind in columns.items()]
 
 
-def of_rows(con: duckdb.DuckDBPyConnection, rows: exp.Select, columns: Mapping[str, str] | None = None) -> list[Facts]:
+def find_row_facts(
+    con: duckdb.DuckDBPyConnection, rows: exp.Select, columns: Mapping[str, str] | None = None
+) -> list[Facts]:
     """Return what is known of the columns of a query."""
     if columns is None:
         described = execute(con, rows.copy().limit(0)).description or ()
         columns = {str(name): str(kind) for name, kind, *_ in described}
-    return [_of(con, rows, name, kind) for name, kind in columns.items()]
+    return [_find_column_facts(con, rows, name, kind) for name, kind in columns.items()]
 
 
-def _of(con: duckdb.DuckDBPyConnection, rows: exp.Select, name: str, kind: str) -> Facts:
+def _find_column_facts(con: duckdb.DuckDBPyConnection, rows: exp.Select, name: str, kind: str) -> Facts:
     value, n = exp.column("sdc__value"), exp.column("sdc__n")
     cells = exp.select(
         exp.alias_(exp.column(name, quoted=True), "sdc__value"), exp.alias_(exp.Count(this=exp.Star()), "sdc__n")

@@ -83,14 +83,14 @@ class Column:
         return bool(words.search(re.sub(r"[\W]+", "_", parted).lower()))
 
 
-def columns_of(con: duckdb.DuckDBPyConnection, table: str, types: dict[str, str]) -> tuple[int, list[Column]]:
+def read_columns(con: duckdb.DuckDBPyConnection, table: str, types: dict[str, str]) -> tuple[int, list[Column]]:
     """Return the number of records and the columns."""
-    rows = query.call("query_table", table)
-    known = facts.of_rows(con, rows, types)
+    rows = query.call_macro("query_table", table)
+    known = facts.find_row_facts(con, rows, types)
     counted = [its for its in known if _NUMERIC.match(its.type) or its.numbers]
     figures: list[exp.Expression] = [exp.Count(this=exp.Star())]
     for its in counted:
-        number = number_of(its.name)
+        number = cast_to_number(its.name)
         whole = exp.EQ(this=number, expression=exp.Anonymous(this="floor", expressions=[number.copy()]))
         extent = exp.Sub(this=exp.Max(this=number.copy()), expression=exp.Min(this=number.copy()))
         figures += [exp.Anonymous(this="bool_and", expressions=[whole]), extent]
@@ -105,7 +105,7 @@ def columns_of(con: duckdb.DuckDBPyConnection, table: str, types: dict[str, str]
     return records, columns
 
 
-def number_of(name: str) -> exp.Expression:
+def cast_to_number(name: str) -> exp.Expression:
     """Return a column as a number, also where it holds texts with a point or a comma."""
     text = exp.cast(exp.column(name, quoted=True), "VARCHAR")
     point = exp.Anonymous(this="replace", expressions=[text, exp.Literal.string(","), exp.Literal.string(".")])

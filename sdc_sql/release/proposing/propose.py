@@ -12,17 +12,17 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, set_key
-from sdc_sql.db.completion import found_columns
+from sdc_sql.db.completion import find_household_columns
 from sdc_sql.db.files import work
 from sdc_sql.errors import TableError
 from sdc_sql.microdata import Microdata
-from sdc_sql.release.certifying.content import types_of
+from sdc_sql.release.certifying.content import list_types
 from sdc_sql.release.proposing import guesses
 from sdc_sql.release.proposing.proposed_steps import K, ProposedSteps, reads_as_numbers
 from sdc_sql.release.reading import schema
 from sdc_sql.release.running import formats, raw
 from sdc_sql.session import toml
-from sdc_sql.session.release_file import beside, write_new
+from sdc_sql.session.release_file import relate_path, write_new
 
 if TYPE_CHECKING:
     import os
@@ -94,13 +94,13 @@ def propose_release(
         raise TableError(f"There is a file {file} already: remove it first, or give another name.")
     if not file.parent.is_dir():
         raise TableError(f"There is no folder {file.parent}.")
-    found, types = raw.described(Path(source).absolute(), table)
+    found, types = raw.describe_source(Path(source).absolute(), table)
     if found.kind == "duckdb" and table is None:
         raise TableError(f"{source} is a database: name its table.")
-    with work.database() as con:
+    with work.open_work_database() as con:
         set_key(con)
-        raw.read(con, found, NAME, types, ())
-        records, columns = guesses.columns_of(con, NAME, types_of(con, query.call("query_table", NAME)))
+        raw.read_source(con, found, NAME, types, ())
+        records, columns = guesses.read_columns(con, NAME, list_types(con, query.call_macro("query_table", NAME)))
         if not records:
             raise TableError(f"{source} has no records.")
         text = _Proposal(con, records, columns).text(found, file)
@@ -131,11 +131,11 @@ class _Proposal:
         for name in unique:
             if name != self.id:
                 self.reasons.setdefault(name, "(nearly) every value is another")
-        self.household = self._named(guesses.HOUSEHOLD, self._gathers)
+        self.household = self._find_column(guesses.HOUSEHOLD, self._gathers)
         self.members = [c.name for c in columns if self._numbers_members(c)]
         self.weights = [c.name for c in columns if c.name not in (*self.reasons, self.id) and self._weighs(c)
                         and (c.named_as(guesses.WEIGHT) or c.named_as(guesses.WEIGHT_MAYBE))]  # fmt: skip
-        self.weight = self._named(guesses.WEIGHT, lambda c: c.name in self.weights)
+        self.weight = self._find_column(guesses.WEIGHT, lambda c: c.name in self.weights)
         self.weight_maybe = None if self.weight else next(iter(self.weights), None)
         self._choose_keys()
 
@@ -157,7 +157,7 @@ class _Proposal:
         """Return whether several records have each of its values, and not too many: the members of a household."""
         if column.decimal or not column.plain or column.unique or not column.values:
             return False
-        known = self._one(exp.Count(this=exp.column(column.name, quoted=True)))
+        known = self._fetch_figure(exp.Count(this=exp.column(column.name, quoted=True)))
         return bool(LEAST_MEMBERS <= known / column.values <= MOST_MEMBERS)
 
     def _numbers_members(self, column: Column) -> bool:
@@ -170,7 +170,7 @@ class _Proposal:
             return False
         if column.named_as(guesses.VISIBLE):  # the names of the columns may be the ages of three sisters
             return False
-        number, home = guesses.number_of(column.name), exp.column(self.household, quoted=True)
+        number, home = guesses.cast_to_number(column.name), exp.column(self.household, quoted=True)
         several = exp.Count(this=exp.Star())
         extent = exp.Sub(this=exp.Max(this=number.copy()), expression=exp.Min(this=number.copy()))
         without_gaps = exp.and_(
@@ -184,17 +184,17 @@ class _Proposal:
         ((share,),) = execute(self.con, exp.select(right).from_(homes.subquery("h"))).fetchall()
         return bool(share is not None and share >= RIGHT)
 
-    def _named(self, words: Any, fits: Any) -> str | None:  # noqa: ANN401 - a pattern, a test of a column
+    def _find_column(self, words: Any, fits: Any) -> str | None:  # noqa: ANN401 - a pattern, a test of a column
         others = {*self.reasons, self.id}
         return next(
             (c.name for c in self.columns.values() if c.named_as(words) and c.name not in others and fits(c)), None
         )
 
     def _weighs(self, column: Column) -> bool:
-        right = exp.Anonymous(this="sdc__is_weight", expressions=[guesses.number_of(column.name)])
-        return column.numeric and bool(self._one(exp.Anonymous(this="bool_and", expressions=[right])))
+        right = exp.Anonymous(this="sdc__is_weight", expressions=[guesses.cast_to_number(column.name)])
+        return column.numeric and bool(self._fetch_figure(exp.Anonymous(this="bool_and", expressions=[right])))
 
-    def _one(self, figure: exp.Expression) -> Any:  # noqa: ANN401 - of any type
+    def _fetch_figure(self, figure: exp.Expression) -> Any:  # noqa: ANN401 - of any type
         rows = exp.select(figure).from_(exp.to_table(NAME))
         return execute(self.con, rows).fetchall()[0][0]
 
@@ -224,28 +224,29 @@ class _Proposal:
         roles = self._roles(source)
         steps = ProposedSteps(self.con, NAME, self.records, self.columns, self.keys, self.id, self.numbers)
         lines = [
-            *schema.heading(file.parent),
-            toml.comment(f"Proposed from {self.records:,} records by names, types and numbers of values: look."),
+            *schema.make_schema_line(file.parent),
+            toml.format_comment(f"Proposed from {self.records:,} records by names, types and numbers of values: look."),
             "# Nothing is run before this list is empty. Decide of each column (a key of a scenario, a step that masks",
             "# it, sensitive, not read at all, or released_as_collected), and take its line out.",
-            "to_decide = [", *(f"  {toml.text(question)}," for question in self._questions(source)), "]",
-            "", "[source]", toml.line("path" if table is None else "database", beside(source.path, file)),
-            *([toml.line("table", table)] if table is not None else []),
+            "to_decide = [", *(f"  {toml.format_text(question)}," for question in self._questions(source)), "]",
+            "", "[source]", toml.format_line("path" if table is None else "database", relate_path(source.path, file)),
+            *([toml.format_line("table", table)] if table is not None else []),
             "", "[roles]", *roles,
-            "", "[[scenarios]]", toml.comment("What may an intruder know? Each such set of keys is a scenario."),
-            toml.line("name", "intruder"), toml.line("keys", self.keys),
-            *([toml.comment(f"candidates too, few categories: {toml.value(self.more)}")] if self.more else []),
+            "", "[[scenarios]]", toml.format_comment("What may an intruder know? Each such set of keys is a scenario."),
+            toml.format_line("name", "intruder"), toml.format_line("keys", self.keys),
+            *([toml.format_comment(f"candidates too, few categories: {toml.format_toml_value(self.more)}")] if
+            self.more else []),
             *self._limits(), *steps.lines(source),
-            "", "[output]", toml.line("path", _free(file, kept)),
+            "", "[output]", toml.format_line("path", _free(file, kept)),
         ]  # fmt: skip
         return "\n".join(lines) + "\n"
 
     def _questions(self, source: Source) -> list[str]:
         """Return what a person has to decide: the scenario, what was guessed, and each column that is nowhere yet."""
-        keys = ", ".join(map(toml.value, self.keys))
+        keys = ", ".join(map(toml.format_toml_value, self.keys))
         found = [f"scenarios: are {keys} what an intruder may know, and the limits right?"]
         guessed = {"id": self.id, "household": self.household, "weight": self.weight}
-        said = ", ".join(f"{role} {toml.value(name)}" for role, name in guessed.items() if name is not None)
+        said = ", ".join(f"{role} {toml.format_toml_value(name)}" for role, name in guessed.items() if name is not None)
         if said:
             found.append(f"roles: {said}: guessed from names and values. Right?")
         found += [f"{self.columns[name].facts}. It is among the identifiers, which are not read. Right?"
@@ -269,65 +270,71 @@ class _Proposal:
     def _roles(self, source: Source) -> list[str]:
         lines = []
         if self.id is not None:
-            lines.append(toml.line("id", self.id, "a value of its own in each record; not released"))
+            lines.append(toml.format_line("id", self.id, "a value of its own in each record; not released"))
         else:
             lines.append('# id = "..."  # no column tells every record apart, and the steps need one. Number a copy:')
-            lines.append(toml.comment(NUMBERED.get(source.kind, NUMBERED[""])))
+            lines.append(toml.format_comment(NUMBERED.get(source.kind, NUMBERED[""])))
         if self.household:
-            lines.append(toml.line("household", self.household, "by its name; several records have each number"))
-            lines += self._of_household(self.household)
+            lines.append(toml.format_line("household", self.household, "by its name; several records have each number"))
+            lines += self._find_household_columns(self.household)
         if self.weight:
-            lines.append(toml.line("weight", self.weight, "by its name; values are positive"))
+            lines.append(toml.format_line("weight", self.weight, "by its name; values are positive"))
             lines += self._small_weights(self.weight)
         elif self.weight_maybe:
-            maybe = toml.line("weight", self.weight_maybe)
-            lines.append(toml.comment(f"{maybe}  # perhaps, by its name: how many persons a record stands for?"))
+            maybe = toml.format_line("weight", self.weight_maybe)
+            lines.append(toml.format_comment(f"{maybe}  # perhaps, by its name: how many persons a record stands for?"))
             lines += self._small_weights(self.weight_maybe)
         lines.append("# sampling_fraction = 0.01  # the share of the population that is in the file: theta needs it")
         for name, why in self.reasons.items():
-            lines.append(toml.comment(f"{toml.value(name)} {why}"))
+            lines.append(toml.format_comment(f"{toml.format_toml_value(name)} {why}"))
         if self.reasons:
-            lines.append(toml.line("identifiers", [*self.reasons], "direct identifiers: not read at all"))
-        lines += self._written_as_texts(source)
+            lines.append(toml.format_line("identifiers", [*self.reasons], "direct identifiers: not read at all"))
+        lines += self._find_text_numbers(source)
         if self.numbers:
-            lines.append(toml.comment(f"{toml.line('sensitive', self.numbers)}  # numbers that are no keys"))
+            lines.append(
+                toml.format_comment(f"{toml.format_line('sensitive', self.numbers)}  # numbers that are no keys")
+            )
         lines.append("# drop = []                   # columns that are not read")
         lines.append("# released_as_collected = []  # columns in no other role, scenario or step that stay")
         return lines
 
-    def _written_as_texts(self, source: Source) -> list[str]:
+    def _find_text_numbers(self, source: Source) -> list[str]:
         """Return the numbers that are texts: those that a step reads as numbers, and the others."""
         texts = [column for name in self.numbers if (column := self.columns[name]).facts.numbers]
         ways = {
             how: [c.name for c in texts if reads_as_numbers(c, source) is reads]
             for reads, how in READ_AS_NUMBERS.items()
         }
-        return [toml.comment(f"numbers that are written as texts, which {how}: {toml.value(names)}")
+        return [toml.format_comment(f"numbers that are written as texts, which {how}: {toml.format_toml_value(names)}")
                 for how, names in ways.items() if names]  # fmt: skip
 
-    def _of_household(self, household: str) -> list[str]:
+    def _find_household_columns(self, household: str) -> list[str]:
         """Return the columns that are the same for all members of a household, with the share where some are not."""
         others = [name for name in self.columns if name not in {*self.reasons, *self.weights, self.id, household}]
-        found = found_columns(self.con, NAME, household, others)
+        found = find_household_columns(self.con, NAME, household, others)
         near = "".join(f"; {column}" for column in found if column.share < 1)
         said = f"what one member shows, the others have{near}"
-        return [toml.line("household_columns", [column.name for column in found], said)] if found else []
+        return [toml.format_line("household_columns", [column.name for column in found], said)] if found else []
 
     def _small_weights(self, weight: str) -> list[str]:
         """Return how weights below 1 count, where there are any; as a comment where there are many."""
-        below = guesses.number_of(weight) < 1
-        small = self._one(exp.Anonymous(this="count_if", expressions=[below]))
+        below = guesses.cast_to_number(weight) < 1
+        small = self._fetch_figure(exp.Anonymous(this="count_if", expressions=[below]))
         if not small:
             return []
         few = small <= FEW_SMALL * self.records
         asked = "a cell stands for at least its own records" if few else "normalised? They should sum to the population"
-        line = toml.line("small_weights", "at_least_one", f"{small:,} records weigh less than 1: {asked}")
-        return [line if few and weight == self.weight else toml.comment(line)]
+        line = toml.format_line("small_weights", "at_least_one", f"{small:,} records weigh less than 1: {asked}")
+        return [line if few and weight == self.weight else toml.format_comment(line)]
 
     def _limits(self) -> list[str]:
         k = min(K, max(2, self.records))
-        said = toml.comment('NULL in a key is a value of its own; "wildcard": it agrees with every value.')
-        return [said, toml.line("nulls", "category"), toml.line("limits", [f"k_anonymity.{k}.records <= 0"])]
+        said = toml.format_comment('NULL in a key is a value of its own; "wildcard": it agrees with every value.')
+        return [
+            said,
+            toml.format_line("nulls", "category"),
+            toml.format_line("limits", [f"k_anonymity.{k}.records <= 0"]),
+        ]
 
 
 def _free(file: Path, ending: str) -> str:

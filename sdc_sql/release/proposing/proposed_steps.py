@@ -37,22 +37,25 @@ class ProposedSteps:
     def lines(self, source: Source) -> list[str]:
         """Return the steps; as comments where there is no id, or too few records for k."""
         asis = {key: exp.column(key, quoted=True) for key in self.keys}
-        lines = ["", toml.comment(f"The keys as they are: {self._risk(asis)}.")]
+        lines = ["", toml.format_comment(f"The keys as they are: {self._risk(asis)}.")]
         active = "" if self.id is not None and self.records >= 2 * K else "# "
         now: dict[str, exp.Expression] = dict(asis)
         for key in self.keys:
             for fields, coarse in self._recodings(self.columns[key]):
                 now[key] = coarse
-                lines += ["", toml.comment(f"With {toml.value(key)} so: {self._risk(now)}.")]
+                lines += ["", toml.format_comment(f"With {toml.format_toml_value(key)} so: {self._risk(now)}.")]
                 step = {"mask": "recode", "column": key, **fields}
-                lines += [f"{active}[[steps]]", *(active + toml.line(name, value) for name, value in step.items())]
-        lines += ["", toml.comment(f"Then values of what is still below {K} are suppressed."),
+                lines += [
+                    f"{active}[[steps]]",
+                    *(active + toml.format_line(name, value) for name, value in step.items()),
+                ]
+        lines += ["", toml.format_comment(f"Then values of what is still below {K} are suppressed."),
                   f"{active}[[steps]]", f'{active}mask = "local_suppression"', f'{active}scenario = "intruder"',
                   f"{active}k = {K}"]  # fmt: skip
         numbers = [name for name in self.numbers if reads_as_numbers(self.columns[name], source)]
         if numbers:
             lines += ["", "# Numbers can be found in other files too. For example:", "# [[steps]]",
-                      '# mask = "microaggregate"', toml.comment(toml.line("columns", numbers)),
+                      '# mask = "microaggregate"', toml.format_comment(toml.format_line("columns", numbers)),
                       "# k = 3"]  # fmt: skip
         return lines
 
@@ -79,13 +82,13 @@ class ProposedSteps:
             return []
         coarse: exp.Expression = exp.Literal.number(0)
         for limit in breaks:
-            above = exp.GTE(this=exp.column(column.name, quoted=True), expression=query.literal(limit))
+            above = exp.GTE(this=exp.column(column.name, quoted=True), expression=query.make_text_literal(limit))
             coarse = exp.Add(this=coarse, expression=exp.cast(above, "INTEGER"))
         return [({"breaks": breaks, "ends": "open"}, coarse)]
 
     def _quantile(self, name: str, share: float) -> float:
         value = exp.cast(exp.column(name, quoted=True), "DOUBLE")
-        found = self._figure(exp.Anonymous(this="quantile_disc", expressions=[value, query.literal(share)]))
+        found = self._figure(exp.Anonymous(this="quantile_disc", expressions=[value, query.make_text_literal(share)]))
         return float(found) if found is not None and abs(found) < 1e9 else 0.0  # noqa: PLR2004 - codes are no amounts
 
     def _code(self, column: Column) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.catalogue.arguments import choices
-from sdc_sql.db.checks import told
+from sdc_sql.db.catalogue.arguments import list_choices
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.release.reading.problems import NUMBERS, TEXT, TEXTS, WHOLE
 
 if TYPE_CHECKING:
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 FIELDS = {"columns": TEXTS, "width": NUMBERS, "scaling": TEXT, "k": WHOLE}
 
 
-def read(reading: Reading, path: str, said: object, keys: tuple[str, ...]) -> Mapping[str, Any] | None:
+def read_neighbourhood(reading: Reading, path: str, said: object, keys: tuple[str, ...]) -> Mapping[str, Any] | None:
     """Return the arguments of ``neighbourhood`` by name, ``columns`` among them; an error becomes a problem."""
     if said is None:
         return None
     given = reading.problems.table(path, said, FIELDS)
     columns = reading.several(f"{path}.columns", "continuous key", given.get("columns", []))
-    width, scalings = given.get("width"), choices("neighbourhood", "scaling")
+    width, scalings = given.get("width"), list_choices("neighbourhood", "scaling")
     for at, wrong, message in (
         ("columns", not given.get("columns"), 'it is missing: name the continuous keys, as in ["turnover"].'),
         ("columns", bool({*columns} & {*keys}), "a key of the scenario is no continuous key besides: leave it in one."),
         ("width", isinstance(width, list) and len(width) not in {1, len(columns)}, "give one, or one for each column."),
         ("width", any(w < 0 for w in (width if isinstance(width, list) else [width or 0])), "it must be at least 0."),
         ("scaling", given.get("scaling", scalings[0]) not in scalings,
-         f"it is {told(given.get('scaling'))}: one of {', '.join(scalings)}."),
+         f"it is {text_for_message(given.get('scaling'))}: one of {', '.join(scalings)}."),
         ("k", given.get("k", 2) < 2, f"it is {given.get('k')}: it must be at least 2."),  # noqa: PLR2004 - a group
     ):  # fmt: skip
         if wrong:
@@ -37,7 +37,7 @@ def read(reading: Reading, path: str, said: object, keys: tuple[str, ...]) -> Ma
     return {**given, "columns": columns}
 
 
-def shown(neighbourhood: Mapping[str, Any] | None) -> str:
+def describe_neighbourhood(neighbourhood: Mapping[str, Any] | None) -> str:
     """Return what an intruder knows about besides the keys, for a report."""
     if neighbourhood is None:
         return ""

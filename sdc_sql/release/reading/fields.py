@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.table import spelled
+from sdc_sql.db.table import spell_column
 from sdc_sql.errors import ColumnError
 from sdc_sql.release.reading.problems import Problems
 
@@ -39,11 +39,11 @@ class Reading:
         if not self.columns:  # the source could not be read, and one message says so
             return name
         with suppress(ColumnError):
-            field = self.left_out[spelled("the source", tuple(self.left_out), role, name)]
+            field = self.left_out[spell_column("the source", tuple(self.left_out), role, name)]
             self.problems.add(path, f"{name} is one of {field}, which are not read at all.")
             return None
         with self.problems.at(path):
-            column = spelled("the source", tuple(self.columns), role, name)
+            column = spell_column("the source", tuple(self.columns), role, name)
             self.named.add(column)
             return column
         return None

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError
-from sdc_sql.figures.condition import check_side, names
-from sdc_sql.figures.given import named
-from sdc_sql.figures.measured import Beside, lacking
-from sdc_sql.figures.registry import measure
-from sdc_sql.release.reading.problems import near
+from sdc_sql.figures.condition import check_side, list_named_figures
+from sdc_sql.figures.given import name_figures
+from sdc_sql.figures.measured import Beside, list_lacking
+from sdc_sql.figures.registry import find_measure
+from sdc_sql.release.reading.problems import hint_nearest
 from sdc_sql.release.reading.step_values import Values
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class _Described:
     id: str | None
 
 
-def read(reading: Reading, said: Mapping[str, object]) -> Given:
+def read_figures(reading: Reading, said: Mapping[str, object]) -> Given:
     """Return the figures of ``[figures]``: for each name the measure and its arguments; errors are problems."""
     found: Given = {}
     for label, row in said.items():
@@ -49,20 +49,20 @@ def read(reading: Reading, said: Mapping[str, object]) -> Given:
             reading.problems.add(path, f'it names no measure, as in [{path}] with measure = "k_map".')
             continue
         with reading.problems.at(path):
-            its = measure(row["measure"])
-            arguments = _arguments(reading, path, its, {n: v for n, v in row.items() if n != "measure"})
-            named({label: (its.name, arguments)})
+            its = find_measure(row["measure"])
+            arguments = _read_arguments(reading, path, its, {n: v for n, v in row.items() if n != "measure"})
+            name_figures({label: (its.name, arguments)})
             found[label] = (its.name, arguments)
     return found
 
 
-def _arguments(reading: Reading, path: str, its: Measure, given: Mapping[str, Any]) -> dict[str, Any]:
+def _read_arguments(reading: Reading, path: str, its: Measure, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments that are said of a figure, as the measure takes them."""
     values, found = Values(reading, path), {}
     for name, value in given.items():
         parameter = its.parameter(name)
         if name not in its.arguments:
-            reading.problems.add(f"{path}.{name}", f"there is no such field{near(name, its.arguments)}")
+            reading.problems.add(f"{path}.{name}", f"there is no such field{hint_nearest(name, its.arguments)}")
         elif its.takes_tables(name) and (parameter is None or parameter.type == "tables"):
             found[name] = _files(reading, f"{path}.{name}", name, value)
         else:
@@ -75,7 +75,7 @@ def _files(reading: Reading, at: str, name: str, value: Any) -> Any:  # noqa: AN
     kind, words = (dict, '{ sex = "sex.csv" }') if name == "matrices" else (list, '["2024.parquet"]')
     values = [*(value.values() if isinstance(value, dict) else value)] if isinstance(value, kind) else []
     if not values or not all(isinstance(file, str) for file in values):
-        reading.problems.add(at, f"it is {told(value)}: it must be paths of files, as in {words}.")
+        reading.problems.add(at, f"it is {text_for_message(value)}: it must be paths of files, as in {words}.")
         return value
     for file in values:
         if not reading.beside(file).exists():
@@ -85,7 +85,7 @@ def _files(reading: Reading, at: str, name: str, value: Any) -> Any:  # noqa: AN
     return [str(reading.beside(file)) for file in values]
 
 
-def of_scenario(asked: Mapping[str, Asked], scenario: Scenario) -> dict[str, Asked]:
+def complete_figures(asked: Mapping[str, Asked], scenario: Scenario) -> dict[str, Asked]:
     """Return the figures with what the scenario says for one of them: what is known about continuous keys."""
     if scenario.neighbourhood is None:
         return dict(asked)
@@ -93,7 +93,7 @@ def of_scenario(asked: Mapping[str, Asked], scenario: Scenario) -> dict[str, Ask
     return {**asked, "neighbourhood": replace(asked["neighbourhood"], arguments=about)}
 
 
-def beside_scenario(
+def describe_beside(
     roles: RolesOfColumns, scenario: Scenario, numbers: Sequence[str], original: str | None
 ) -> Beside:  # fmt: skip
     """Return what a measure of risk may ask for besides the roles; records are linked by the keys."""
@@ -106,7 +106,7 @@ def beside_scenario(
     return Beside(original, sensitive, ordered, given, linked)
 
 
-def described(roles: RolesOfColumns, keys: Sequence[str]) -> _Described:
+def describe_roles(roles: RolesOfColumns, keys: Sequence[str]) -> _Described:
     """Return the roles as a measure asks for them."""
     fraction = roles.sampling_fraction
     weight = 1 / fraction if roles.weight is None and isinstance(fraction, int | float) else roles.weight
@@ -124,9 +124,9 @@ def check_risk(
     ParameterError
         It says what there is, and what is lacking.
     """
-    asked = of_scenario(asked, scenario)
+    asked = complete_figures(asked, scenario)
     check_side(limit, asked, holds=True)
-    for name in names(limit):
+    for name in list_named_figures(limit):
         its = asked[name.label]
         if its.measure.figures[name.figure].bears == _LOSS or its.measure.bears() == {_LOSS}:
             raise ParameterError(f"{name.label}.{name.figure} is loss: put the limit under [loss].")
@@ -134,7 +134,7 @@ def check_risk(
             raise ParameterError(f"{name.part}.{name.label}: a limit is on the released file: leave {name.part} out.")
         if name.row is not None and its.measure.by == ("k",) and not (name.row.isdigit() and int(name.row) > 1):
             raise ParameterError(f"{name.label}.{name.row} is no k: it must be a whole number of at least 2.")
-        _check_there(its, roles, scenario.keys, beside_scenario(roles, scenario, continuous, "the source"), scenario)
+        _check_there(its, roles, scenario.keys, describe_beside(roles, scenario, continuous, "the source"), scenario)
 
 
 def check_loss(limit: str, asked: Mapping[str, Asked], given: Mapping[str, object], roles: RolesOfColumns) -> None:
@@ -146,22 +146,22 @@ def check_loss(limit: str, asked: Mapping[str, Asked], given: Mapping[str, objec
         It says what there is, and what is lacking.
     """
     check_side(limit, asked, holds=True)
-    for name in names(limit):
+    for name in list_named_figures(limit):
         its = asked[name.label]
         if its.measure.figures[name.figure].bears == _RISK or its.measure.bears() == {_RISK}:
             raise ParameterError(
                 f"{name.label}.{name.figure} is risk: put the limit under [[scenarios]], whose keys an intruder has."
             )
         there = Beside("the source", linked={n: v for n, v in given.items() if n in {"columns", *LOSS_FIELDS} and v})
-        needed = [n for n in lacking(its, described(roles, ("columns",)), there) if n != "columns"]
+        needed = [n for n in list_lacking(its, describe_roles(roles, ("columns",)), there) if n != "columns"]
         if needed:
-            raise ParameterError(f"{name.label} needs {' and '.join(_place(n, its, _LOSS) for n in needed)}.")
+            raise ParameterError(f"{name.label} needs {' and '.join(_name_place(n, its, _LOSS) for n in needed)}.")
 
 
 def _check_there(
     its: Asked, roles: RolesOfColumns, keys: Sequence[str], beside: Beside, scenario: Scenario
 ) -> None:  # fmt: skip
-    needed = [_place(n, its, _RISK) for n in lacking(its, described(roles, keys), beside)]
+    needed = [_name_place(n, its, _RISK) for n in list_lacking(its, describe_roles(roles, keys), beside)]
     pi = its.arguments.get("sampling_fraction", roles.sampling_fraction)
     if its.measure.name == "theta" and pi is not None and not isinstance(pi, int | float):
         needed.append("roles.sampling_fraction, a number")
@@ -171,7 +171,7 @@ def _check_there(
         raise ParameterError(f"{its.label} needs {' and '.join(needed)} ({scenario.path}).")
 
 
-def _place(name: str, its: Asked, room: str) -> str:
+def _name_place(name: str, its: Asked, room: str) -> str:
     """Return where the release file says what a measure lacks."""
     roles = {
         "weight": "roles.weight or roles.sampling_fraction", "stratum": "roles.strata", "sensitive": "roles.sensitive",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.checks import told
-from sdc_sql.figures.measured import lacking
+from sdc_sql.db.checks import text_for_message
+from sdc_sql.figures.measured import list_lacking
 from sdc_sql.figures.registry import ROLES
-from sdc_sql.frontier.figures import masks, named
+from sdc_sql.frontier.figures import list_frontier_masks, resolve_figure
 from sdc_sql.mask.loss_expression import arithmetic
 from sdc_sql.release.reading import figures, step_fields
 from sdc_sql.release.reading.plan import THIS, Candidate, Considered
-from sdc_sql.release.reading.problems import NUMBER, TABLES, TEXT, Kind, near
+from sdc_sql.release.reading.problems import NUMBER, TABLES, TEXT, Kind, hint_nearest
 from sdc_sql.release.reading.step_values import Values
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from sdc_sql.release.reading.plan import RolesOfColumns, Scenario
 
 
-def _asked(value: Any) -> bool:  # noqa: ANN401 - of the file
+def _is_question(value: Any) -> bool:  # noqa: ANN401 - of the file
     if isinstance(value, list):
         return len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], dict)  # noqa: PLR2004 - a pair
     return isinstance(value, str)
 
 
 FIGURE = Kind(
-    _asked,
+    _is_question,
     'a figure of a measure, "theta.upper_bound", or one with arguments, ["il1.il1", { columns = ["income"] }]',
     {
         "type": ["string", "array"],
@@ -45,7 +45,7 @@ FRONTIER = {
 CANDIDATE = {"name": TEXT, "steps": TABLES}
 
 
-def read(reading: Reading, roles: RolesOfColumns, scenarios: Sequence[Scenario]) -> Considered | None:
+def read_frontier(reading: Reading, roles: RolesOfColumns, scenarios: Sequence[Scenario]) -> Considered | None:
     """Return the section, or None where the file has none; errors are added to the problems of the reading."""
     said = reading.said.get("frontier")
     if said is None:
@@ -58,21 +58,21 @@ def read(reading: Reading, roles: RolesOfColumns, scenarios: Sequence[Scenario])
             problems.add("frontier.candidates", "give one at least: what this release is compared with.")
     if "utility" in given:
         with problems.at("frontier.utility"):
-            arithmetic(given["utility"], ("risk", "loss"), f"it is {told(given['utility'])}: it must be")
-    scenario = _scenario(reading, given, scenarios)
+            arithmetic(given["utility"], ("risk", "loss"), f"it is {text_for_message(given['utility'])}: it must be")
+    scenario = _find_scenario(reading, given, scenarios)
     asked: dict[str, Figure] = {}
     for name in ("risk", "loss"):
         if name in given and scenario is not None:
             asked[name] = given[name] if isinstance(given[name], str) else (given[name][0], given[name][1])
-            _figure(reading, name, asked[name], roles, scenario)
-    candidates = _candidates(reading, given.get("candidates", []), roles, scenarios)
+            _check_figure(reading, name, asked[name], roles, scenario)
+    candidates = _read_candidates(reading, given.get("candidates", []), roles, scenarios)
     if scenario is None or len(asked) < 2:  # noqa: PLR2004 - both
         return None
     return Considered(**asked, scenario=scenario.name, max_risk=given.get("max_risk"), utility=given.get("utility"),
                       candidates=candidates)  # fmt: skip
 
 
-def _scenario(reading: Reading, given: Mapping[str, Any], scenarios: Sequence[Scenario]) -> Scenario | None:
+def _find_scenario(reading: Reading, given: Mapping[str, Any], scenarios: Sequence[Scenario]) -> Scenario | None:
     """Return the scenario whose keys the intruder has: the only one of the file, where it has no other."""
     names = [scenario.name for scenario in scenarios]
     if "scenario" not in given:
@@ -80,12 +80,12 @@ def _scenario(reading: Reading, given: Mapping[str, Any], scenarios: Sequence[Sc
             reading.problems.add("frontier.scenario", f"it is missing: say which, of {', '.join(names)}.")
         return scenarios[0] if len(scenarios) == 1 else None
     if given["scenario"] not in names:
-        hint = near(given["scenario"], names) if names else "."
+        hint = hint_nearest(given["scenario"], names) if names else "."
         reading.problems.add("frontier.scenario", f"there is no scenario {given['scenario']!r}{hint}")
     return next((scenario for scenario in scenarios if scenario.name == given["scenario"]), None)
 
 
-def _candidates(
+def _read_candidates(
     reading: Reading, rows: Sequence[Mapping[str, Any]], roles: RolesOfColumns, scenarios: Sequence[Scenario]
 ) -> tuple[Candidate, ...]:
     found: list[Candidate] = []
@@ -106,11 +106,11 @@ def _candidate(
     if given.get("name") == "":
         reading.problems.add(f"{path}.name", "it is empty.")
     rows = given.get("steps", [])
-    steps = step_fields.read(reading, rows, roles, scenarios, at=f"{path}.steps")
+    steps = step_fields.read_steps(reading, rows, roles, scenarios, at=f"{path}.steps")
     for step in steps:
-        if step.verb not in masks():
+        if step.verb not in list_frontier_masks():
             reading.problems.add(f"{step.path}.mask", f"the frontier cannot take {step.verb}; it can take "
-                                 f"{', '.join(sorted(masks()))}.")  # fmt: skip
+                                 f"{', '.join(sorted(list_frontier_masks()))}.")  # fmt: skip
         if step.by_household is not None:
             reading.problems.add(f"{step.path}.by_household", "a candidate takes roles.household_columns for it.")
         if step.where is not None:
@@ -118,21 +118,21 @@ def _candidate(
     return Candidate(path, given.get("name", ""), tuple(steps))
 
 
-def _figure(reading: Reading, role: str, asked: Figure, roles: RolesOfColumns, scenario: Scenario) -> None:
+def _check_figure(reading: Reading, role: str, asked: Figure, roles: RolesOfColumns, scenario: Scenario) -> None:
     """Check the measure, its figure and its arguments, and that they can be measured."""
     path, before = f"frontier.{role}", len(reading.problems.found)
     with reading.problems.at(path):
         text, given = asked if isinstance(asked, tuple) else (asked, {})
-        _, bare = named(text, "it")
+        _, bare = resolve_figure(text, "it")
         strange = [n for n in given if n not in bare.measure.arguments]
         for n in strange:
-            reading.problems.add(f"{path}[1].{n}", f"there is no such field{near(n, bare.measure.arguments)}")
-        name, its = named((text, {n: v for n, v in given.items() if n not in strange}), "it")
-        _arguments(reading, path, its)
+            reading.problems.add(f"{path}[1].{n}", f"there is no such field{hint_nearest(n, bare.measure.arguments)}")
+        name, its = resolve_figure((text, {n: v for n, v in given.items() if n not in strange}), "it")
+        _check_arguments(reading, path, its)
     if len(reading.problems.found) > before:
         return
-    beside = figures.beside_scenario(roles, scenario, (), "the source")
-    for lacks in lacking(its, figures.described(roles, scenario.keys), beside):
+    beside = figures.describe_beside(roles, scenario, (), "the source")
+    for lacks in list_lacking(its, figures.describe_roles(roles, scenario.keys), beside):
         if lacks in ROLES:
             of_roles = {"stratum": "strata", "weight": "weight or roles.sampling_fraction"}
             reading.problems.add(f"roles.{of_roles.get(lacks, lacks)}", f"it is missing: {its.label} needs it.")
@@ -141,7 +141,7 @@ def _figure(reading: Reading, role: str, asked: Figure, roles: RolesOfColumns, s
             reading.problems.add(path, f"{its.label} needs {lacks}, as in {example}.")
 
 
-def _arguments(reading: Reading, path: str, its: Asked) -> None:
+def _check_arguments(reading: Reading, path: str, its: Asked) -> None:
     values = Values(reading, f"{path}[1]")
     for name, value in its.arguments.items():
         parameter = its.measure.parameter(name)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.figures.given import named
+from sdc_sql.figures.given import name_figures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -126,7 +126,7 @@ class Step:
     def __str__(self) -> str:
         """Return the step in a line: ``recode age: keep first 2``."""
         told = {name: value for name, value in self.arguments.items() if name not in {"columns", "keys"}}
-        said = ", ".join(f"{name.replace('_', ' ')} {_said(value)}" for name, value in told.items())
+        said = ", ".join(f"{name.replace('_', ' ')} {_format_field(value)}" for name, value in told.items())
         where = f" where {self.where}" if self.where is not None else ""
         return f"{self.verb} {', '.join(self.columns)}{where}{': ' if said else ''}{said}"
 
@@ -228,7 +228,7 @@ class Plan:
     @cached_property
     def asked(self) -> Mapping[str, Asked]:
         """Return the figures that limits can name."""
-        return named(self.figures)
+        return name_figures(self.figures)
 
     @property
     def released_roles(self) -> RolesOfColumns:
@@ -252,9 +252,9 @@ class Plan:
         return next(scenario for scenario in self.scenarios if scenario.name == name)
 
 
-def _said(value: object) -> str:
+def _format_field(value: object) -> str:
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_said, value))}]"
+        return f"[{', '.join(map(_format_field, value))}]"
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{name} = {_said(v)}' for name, v in value.items())}}}"
+        return f"{{{', '.join(f'{name} = {_format_field(v)}' for name, v in value.items())}}}"
     return str(value)

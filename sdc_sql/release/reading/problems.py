@@ -7,7 +7,7 @@ import math
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sdc_sql.db.checks import is_number, told
+from sdc_sql.db.checks import is_number, text_for_message
 from sdc_sql.errors import InputError, ReleaseFileError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class Kind(NamedTuple):
     schema: Mapping[str, Any]
 
 
-def _texts(value: object) -> bool:
+def _is_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(v, str) for v in value)
 
 
@@ -40,7 +40,7 @@ def is_finite(value: object) -> bool:
 _TEXT, _NUMBER = {"type": "string"}, {"type": "number"}
 _TEXTS = {"type": "array", "items": _TEXT}
 TEXT = Kind(lambda v: isinstance(v, str), "a text", _TEXT)
-TEXTS = Kind(_texts, 'a list of texts, as in ["age", "sex"]', _TEXTS)
+TEXTS = Kind(_is_texts, 'a list of texts, as in ["age", "sex"]', _TEXTS)
 NUMBER = Kind(is_finite, "a finite number", _NUMBER)
 WHOLE = Kind(is_whole, "a whole number", {"type": "integer"})
 TRUTH = Kind(lambda v: isinstance(v, bool), "true or false", {"type": "boolean"})
@@ -59,7 +59,7 @@ TABLES = Kind(
     {"type": "array", "items": {"type": "object"}},
 )
 LISTS = Kind(
-    lambda v: isinstance(v, dict) and all(map(_texts, v.values())),
+    lambda v: isinstance(v, dict) and all(map(_is_texts, v.values())),
     'lists of columns by name, { region = ["district"] }',
     {"type": "object", "additionalProperties": _TEXTS},
 )
@@ -99,26 +99,26 @@ class Problems:
         if given is None:
             return {}
         if not isinstance(given, dict):
-            self.add(path, f"it is {told(given)}: it must be {TABLE[1]}.")
+            self.add(path, f"it is {text_for_message(given)}: it must be {TABLE[1]}.")
             return {}
         found = {}
         for name, value in given.items():
             at = f"{path}.{name}" if path else name
             if name not in kinds:
-                self.add(at, f"there is no such field{near(name, kinds)}")
+                self.add(at, f"there is no such field{hint_nearest(name, kinds)}")
             elif not kinds[name][0](value):
-                self.add(at, f"it is {told(value)}: it must be {kinds[name][1]}.")
+                self.add(at, f"it is {text_for_message(value)}: it must be {kinds[name][1]}.")
             else:
                 found[name] = value
         return found
 
 
-def near(name: str, known: Iterable[str]) -> str:
+def hint_nearest(name: str, known: Iterable[str]) -> str:
     """Return a hint at the nearest of the names there are, or all of them.
 
     Examples
     --------
-    >>> near("colum", ["column", "k"])
+    >>> hint_nearest("colum", ["column", "k"])
     "; did you mean 'column'? There are column, k."
     """
     names = list(known)

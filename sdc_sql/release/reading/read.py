@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.checks import checked_small_weights, told
+from sdc_sql.db.checks import require_small_weights, text_for_message
 from sdc_sql.db.files.released_file import FORMATS, IDS
 from sdc_sql.db.files.source import ELSEWHERE
 from sdc_sql.errors import ParameterError
-from sdc_sql.figures.door import greatest_k
-from sdc_sql.figures.given import named
+from sdc_sql.figures.door import find_asked_k
+from sdc_sql.figures.given import name_figures
 from sdc_sql.release.reading import density, figures, frontier_fields, rules, step_fields, undecided
 from sdc_sql.release.reading.fields import Reading
 from sdc_sql.release.reading.plan import Limit, Loss, Output, Place, Plan, RolesOfColumns, Scenario, Source
@@ -90,10 +90,10 @@ def read_release(path: str | os.PathLike[str], *, output_folder: str | os.PathLi
     ...         print(error.problems[0])
     source: it is 1: it must be a table, [name].
     """
-    return read_within(path, output_folder=output_folder)
+    return read_release_at(path, output_folder=output_folder)
 
 
-def read_within(
+def read_release_at(
     path: str | os.PathLike[str], place: Place | None = None, *, output_folder: str | os.PathLike[str] | None = None
 ) -> Plan:
     """Read a release file as :func:`read_release` does; what ``place`` gives need not be in it."""
@@ -128,28 +128,28 @@ class _Sections(Reading):
                 self.problems.add(section, f"the file has no {_HEADS.get(section, f'[{section}]')}.")
         source = self._source()
         roles = self._roles()
-        ruleset = rules.read(self, roles)
-        self.figures = figures.read(self, self.said.get("figures", {}))
-        self.asked = named(self.figures)
+        ruleset = rules.read_rules(self, roles)
+        self.figures = figures.read_figures(self, self.said.get("figures", {}))
+        self.asked = name_figures(self.figures)
         scenarios = self._scenarios(roles, ruleset)
         if ruleset is not None:
-            ruleset = rules.keyed(ruleset, scenarios, self.problems)
+            ruleset = rules.add_keys(ruleset, scenarios, self.problems)
         added = ruleset.steps if ruleset else ()
         self.named.clear()
-        steps = step_fields.read(self, self.said.get("steps", []), roles, scenarios, added=added)
+        steps = step_fields.read_steps(self, self.said.get("steps", []), roles, scenarios, added=added)
         in_steps = frozenset(self.named)
         loss = self._loss(roles)
-        frontier = frontier_fields.read(self, roles, scenarios)
+        frontier = frontier_fields.read_frontier(self, roles, scenarios)
         output = self._output(source.path if source else None, roles)
         unlimited = ruleset is None and scenarios and not any(s.limits for s in scenarios)
         if unlimited and not self.problems.found:
             self.problems.add("scenarios", "none has a limit: nothing could be refused. Give limits, as in "
                               '["k_anonymity.3.records <= 0"].')  # fmt: skip
-        undecided.check_listed(self.problems, roles, steps, output)
+        undecided.check_collected_columns(self.problems, roles, steps, output)
         undecided.check_to_decide(self.problems, self.said.get("to_decide", []))
         if not self.problems.found and source is not None:  # else a misspelled name would look like no decision
             keys = ruleset.keys if ruleset else ()
-            left = undecided.left_over(self.columns, roles, scenarios, {*in_steps, *keys})
+            left = undecided.find_undecided(self.columns, roles, scenarios, {*in_steps, *keys})
             con = self.place.con if self.place else None
             undecided.check_columns(self.problems, source, left, self.said.get("roles", {}), con)
         self.problems.raise_if_any(self.file)
@@ -179,7 +179,7 @@ class _Sections(Reading):
                     f"{given[ways[0]]} is not on this machine: fetch it first, for a release says which file it was "
                     "made of."
                 )
-            source, self.columns = raw.described(
+            source, self.columns = raw.describe_source(
                 self.beside(given[ways[0]]), given.get("table") if ways == ["database"] else None
             )
             if ways == ["path"] and source.kind == "duckdb":
@@ -244,7 +244,7 @@ class _Sections(Reading):
         if not weighed:
             self.problems.add("roles.small_weights", "it goes with roles.weight, which is missing.")
         with self.problems.at("roles.small_weights"):
-            checked_small_weights(given)
+            require_small_weights(given)
         return given
 
     def _scenarios(self, roles: RolesOfColumns, ruleset: Rules | None) -> list[Scenario]:
@@ -263,7 +263,9 @@ class _Sections(Reading):
             if name in [s.name for s in found]:
                 self.problems.add(f"{path}.name", f"there is another scenario {name!r}.")
             if given.get("nulls", NULLS[0]) not in NULLS:
-                self.problems.add(f"{path}.nulls", f"it is {told(given['nulls'])}: one of {', '.join(NULLS)}.")
+                self.problems.add(
+                    f"{path}.nulls", f"it is {text_for_message(given['nulls'])}: one of {', '.join(NULLS)}."
+                )
             if given.get("k", 5) < 2:  # noqa: PLR2004 - a group
                 self.problems.add(f"{path}.k", f"it is {given['k']}: it must be at least 2.")
             keys = self.several(f"{path}.keys", "key variable", given.get("keys", []))
@@ -273,24 +275,25 @@ class _Sections(Reading):
             scenario = Scenario(
                 path, name, keys, given.get("nulls"), given.get("k", 5),
                 threshold=tuple(threshold) if isinstance(threshold, list) else threshold,
-                neighbourhood=density.read(self, f"{path}.neighbourhood", given.get("neighbourhood"), keys),
+                neighbourhood=density.read_neighbourhood(self, f"{path}.neighbourhood", given.get("neighbourhood"),
+                keys),
             )  # fmt: skip
-            found.append(self._limited(scenario, given, roles, ruleset))
+            found.append(self._add_limits(scenario, given, roles, ruleset))
         return found
 
-    def _limited(
+    def _add_limits(
         self, scenario: Scenario, given: dict[str, Any], roles: RolesOfColumns, ruleset: Rules | None
     ) -> Scenario:
         limits, k = [], scenario.k
         written = [(f"{scenario.path}.limits[{i}]", text) for i, text in enumerate(given.get("limits", []))]
         if ruleset is not None:
-            scenario = rules.limited(ruleset, scenario, given, self.problems)
+            scenario = rules.add_threshold(ruleset, scenario, given, self.problems)
             name = ruleset.ruleset.name
             written += [(f"{scenario.path}, {name} limits[{i}]", t) for i, t in enumerate(ruleset.ruleset.limits)]
         for at, text in written:
             with self.problems.at(at):
                 figures.check_risk(text, self.asked, roles, scenario, self._continuous())
-                k = greatest_k([text], k, self.asked)
+                k = find_asked_k([text], k, self.asked)
                 limits.append(Limit(at, text, scenario.name))
         return replace(scenario, k=k, limits=tuple(limits))
 
@@ -331,7 +334,7 @@ class _Sections(Reading):
         ids, households = given.get("ids", "drop"), given.get("households", "recode")
         for name, value, role in (("ids", ids, "id"), ("households", households, "household")):
             if value not in IDS:
-                self.problems.add(f"output.{name}", f"it is {told(value)}: one of {', '.join(IDS)}.")
+                self.problems.add(f"output.{name}", f"it is {text_for_message(value)}: one of {', '.join(IDS)}.")
             if name in given and getattr(roles, role) is None:
                 self.problems.add(f"output.{name}", f"it goes with roles.{role}, which is missing.")
         if ids == "recode" and not self.said.get("release"):

@@ -6,9 +6,9 @@ import datetime as dt
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.checks import told
-from sdc_sql.release.reading.problems import LISTS, TABLE, TEXT, TEXTS, TRUTH, Kind, Problems, is_whole, near
-from sdc_sql.release.reading.ruleset import Rules, Ruleset, found, parsed
+from sdc_sql.db.checks import text_for_message
+from sdc_sql.release.reading.problems import LISTS, TABLE, TEXT, TEXTS, TRUTH, Kind, Problems, hint_nearest, is_whole
+from sdc_sql.release.reading.ruleset import Rules, Ruleset, parse_ruleset, read_ruleset_text
 from sdc_sql.roles import LEVELS
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ KIND = Kind(
 )
 
 
-def read(reading: Reading, roles: RolesOfColumns) -> Rules | None:
+def read_rules(reading: Reading, roles: RolesOfColumns) -> Rules | None:
     """Return the rules of a file; errors are added to the problems of the reading."""
     said, problems = reading.said.get("rules"), reading.problems
     if said is None:
@@ -57,7 +57,7 @@ def read(reading: Reading, roles: RolesOfColumns) -> Rules | None:
         return None
     ruleset = None
     with problems.at("rules"):
-        ruleset = parsed(found(given["name"], reading.file.parent), problems)
+        ruleset = parse_ruleset(read_ruleset_text(given["name"], reading.file.parent), problems)
     if ruleset is None:
         return None
     looked_at = tuple(given.get("looked_at", []))
@@ -66,11 +66,11 @@ def read(reading: Reading, roles: RolesOfColumns) -> Rules | None:
         known = ", ".join(map(str, sorted(ruleset.rules))) or "none"
         problems.add("rules.looked_at", f"{ruleset.name} has no rule {', '.join(strange)}; there are {known}.")
     keys = reading.several("rules.keys", "key variable", given.get("keys", []))
-    facts = _facts(reading, ruleset, {n: v for n, v in given.items() if n not in SECTION}, roles)
-    return Rules(ruleset, facts, keys, looked_at, tuple(_steps(reading, ruleset, given)))
+    facts = _read_facts(reading, ruleset, {n: v for n, v in given.items() if n not in SECTION}, roles)
+    return Rules(ruleset, facts, keys, looked_at, tuple(_list_steps(reading, ruleset, given)))
 
 
-def _facts(reading: Reading, ruleset: Ruleset, given: dict[str, Any], roles: RolesOfColumns) -> dict[str, Any]:
+def _read_facts(reading: Reading, ruleset: Ruleset, given: dict[str, Any], roles: RolesOfColumns) -> dict[str, Any]:
     problems, taken = reading.problems, {*FACTS.get(ruleset.check or "", ())}
     by_levels = any(t.get("levels") for t in ruleset.thresholds)
     taken |= {"levels"} if by_levels else set()
@@ -84,7 +84,7 @@ def _facts(reading: Reading, ruleset: Ruleset, given: dict[str, Any], roles: Rol
         elif name == "levels":
             strange = [level for level in value if level not in LEVELS]
             if strange:
-                problems.add(f"rules.levels.{strange[0]}", f"there is no such level{near(strange[0], LEVELS)}")
+                problems.add(f"rules.levels.{strange[0]}", f"there is no such level{hint_nearest(strange[0], LEVELS)}")
             facts[name] = {n: [*reading.several(f"rules.levels.{n}", "key variable", v)] for n, v in value.items()}
         else:
             facts[name] = value
@@ -98,11 +98,11 @@ def _facts(reading: Reading, ruleset: Ruleset, given: dict[str, Any], roles: Rol
     return facts
 
 
-def _steps(reading: Reading, ruleset: Ruleset, given: dict[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _list_steps(reading: Reading, ruleset: Ruleset, given: dict[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     problems, columns, values = reading.problems, given.get("columns", {}), given.get("values", {})
     for name, known in (("columns", ruleset.variables), ("values", [*ruleset.values])):
         for strange in [n for n in given.get(name, {}) if n not in known]:
-            hint = near(strange, known) if known else f": {ruleset.name} has none."
+            hint = hint_nearest(strange, known) if known else f": {ruleset.name} has none."
             problems.add(f"rules.{name}.{strange}", f"there is no such field{hint}")
     for variable in [v for v in ruleset.variables if v not in columns]:
         problems.add(f"rules.columns.{variable}", "it is missing: the column of this variable ([] for none).")
@@ -110,23 +110,25 @@ def _steps(reading: Reading, ruleset: Ruleset, given: dict[str, Any]) -> Iterato
     for i, step in enumerate(ruleset.coarsening):
         names = columns.get(step["variable"], [])
         if not isinstance(names, str) and not TEXTS[0](names):
-            problems.add(f"rules.columns.{step['variable']}", f"it is {told(names)}: it must be a column, or a list.")
+            problems.add(
+                f"rules.columns.{step['variable']}", f"it is {text_for_message(names)}: it must be a column, or a list."
+            )
         elif names:
-            own = {n: _filled(v, values, missing) for n, v in step.items() if n not in {"variable", "groups"}}
+            own = {n: _fill_value(v, values, missing) for n, v in step.items() if n not in {"variable", "groups"}}
             if "groups" in step:
-                groups = _filled(step["groups"], values, missing)
+                groups = _fill_value(step["groups"], values, missing)
                 own["mapping"] = {value: label for label, several in groups.items() for value in several}
             yield f"rules.coarsening[{i}]", {**own, "column": names}
     for name in sorted(missing & {*ruleset.values}):
         problems.add(f"rules.values.{name}", f"it is missing: {ruleset.values[name]}.")
 
 
-def _filled(value: Any, values: Mapping[str, Any], missing: set[str]) -> Any:  # noqa: ANN401 - of the ruleset
+def _fill_value(value: Any, values: Mapping[str, Any], missing: set[str]) -> Any:  # noqa: ANN401 - of the ruleset
     """Return a value of a ruleset with what the release file gives in the place of {name}."""
     if isinstance(value, list):
-        return [_filled(v, values, missing) for v in value]
+        return [_fill_value(v, values, missing) for v in value]
     if isinstance(value, dict):
-        return {name: _filled(v, values, missing) for name, v in value.items()}
+        return {name: _fill_value(v, values, missing) for name, v in value.items()}
     if isinstance(value, str) and value.startswith("{") and value.endswith("}"):
         if value[1:-1] not in values:
             missing.add(value[1:-1])
@@ -134,7 +136,7 @@ def _filled(value: Any, values: Mapping[str, Any], missing: set[str]) -> Any:  #
     return value
 
 
-def limited(rules: Rules, scenario: Scenario, given: dict[str, Any], problems: Problems) -> Scenario:
+def add_threshold(rules: Rules, scenario: Scenario, given: dict[str, Any], problems: Problems) -> Scenario:
     """Return a scenario with the threshold of the ruleset; its limits are checked by the caller."""
     if rules.ruleset.threshold is None:
         return scenario
@@ -143,7 +145,7 @@ def limited(rules: Rules, scenario: Scenario, given: dict[str, Any], problems: P
     return replace(scenario, threshold=rules.ruleset.threshold)
 
 
-def keyed(rules: Rules, scenarios: Sequence[Scenario], problems: Problems) -> Rules:
+def add_keys(rules: Rules, scenarios: Sequence[Scenario], problems: Problems) -> Rules:
     """Return the rules with their keys: their own or those of all scenarios, and those of the levels."""
     of_scenarios = {key: None for scenario in scenarios for key in scenario.keys}
     levels = rules.facts.get("levels")

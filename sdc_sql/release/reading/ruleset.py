@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.errors import ParameterError
-from sdc_sql.release.reading.problems import NUMBERS, TABLE, TABLES, TEXT, TEXTS, TRUTH, WHOLE, Problems, near
+from sdc_sql.release.reading.problems import NUMBERS, TABLE, TABLES, TEXT, TEXTS, TRUTH, WHOLE, Problems, hint_nearest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,19 +78,19 @@ class Rules:
         return f"{self.ruleset.name} {self.ruleset.version}"
 
 
-def names() -> list[str]:
+def list_rulesets() -> list[str]:
     """Return the names of the rulesets there are; in those of a family N stands for a number.
 
     Examples
     --------
-    >>> names()
+    >>> list_rulesets()
     ['eu-silc-research', 'k-N', 'nl-public', 'nl-research', 'threshold-N']
     """
     files = (file.name for file in resources.files("sdc_sql.release.reading").joinpath("rulesets").iterdir())
     return sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml"))
 
 
-def text_of(name: str) -> str:
+def read_shipped_text(name: str) -> str:
     """Return the text of a ruleset by its name.
 
     Raises
@@ -100,26 +100,27 @@ def text_of(name: str) -> str:
 
     Examples
     --------
-    >>> text_of("k-7").splitlines()[1]
+    >>> read_shipped_text("k-7").splitlines()[1]
     'name = "k-7"'
     """
     family, _, number = name.rpartition("-")
-    numbered = _NUMBERED.fullmatch(number) is not None and f"{family}-N" in names()
-    if not numbered and (name not in names() or name.endswith("-N")):
+    numbered = _NUMBERED.fullmatch(number) is not None and f"{family}-N" in list_rulesets()
+    if not numbered and (name not in list_rulesets() or name.endswith("-N")):
         raise ParameterError(
-            f"there is no ruleset {name!r}{near(name, names())} N is a whole number, as in k-5; the path of a file "
+            f"there is no ruleset {name!r}{hint_nearest(name, list_rulesets())} N is a whole number, as in k-5; the "
+            "path of a file "
             "of your own ends in .toml."
         )
-    return shipped(f"{family}-N").replace("{N}", number) if numbered else shipped(name)
+    return find_shipped_file(f"{family}-N").replace("{N}", number) if numbered else find_shipped_file(name)
 
 
-def shipped(name: str) -> str:
+def find_shipped_file(name: str) -> str:
     """Return the file of one of the names there are; in that of a family {N} stands for the number."""
     file = resources.files("sdc_sql.release.reading").joinpath("rulesets", f"{name}.toml")
     return file.read_text(encoding="utf-8")
 
 
-def found(name: str, folder: Path) -> str:
+def read_ruleset_text(name: str, folder: Path) -> str:
     """Return the text of a ruleset by its name, or by the path of a file, from a folder on.
 
     Raises
@@ -128,7 +129,7 @@ def found(name: str, folder: Path) -> str:
         Where there is none.
     """
     if not name.endswith(".toml"):
-        return text_of(name)
+        return read_shipped_text(name)
     path = folder / Path(name).expanduser()
     try:
         return path.read_text(encoding="utf-8-sig")
@@ -136,7 +137,7 @@ def found(name: str, folder: Path) -> str:
         raise ParameterError(f"there is no ruleset {path}, or it cannot be read.") from None
 
 
-def parsed(text: str, problems: Problems, place: str = "rules") -> Ruleset | None:
+def parse_ruleset(text: str, problems: Problems, place: str = "rules") -> Ruleset | None:
     """Return what a ruleset says; where it has errors, add them to the problems and return None."""
     try:
         said = tomllib.loads(text)
@@ -145,7 +146,7 @@ def parsed(text: str, problems: Problems, place: str = "rules") -> Ruleset | Non
         return None
     own = Problems()
     given = own.table("", said, FIELDS)
-    _check(given, own)
+    _check_fields(given, own)
     if own.found:
         problems.found += [f"{place} ({given.get('name', 'a ruleset')}): {problem}" for problem in own.found]
         return None
@@ -158,7 +159,7 @@ def parsed(text: str, problems: Problems, place: str = "rules") -> Ruleset | Non
     )  # fmt: skip
 
 
-def _check(given: dict[str, Any], own: Problems) -> None:
+def _check_fields(given: dict[str, Any], own: Problems) -> None:
     for name in ("name", "version", "source"):
         if not given.get(name):
             own.add(name, "it is missing: a ruleset has a name, a version and a source.")

@@ -11,19 +11,19 @@ if TYPE_CHECKING:
 NAME = "release.schema.json"
 
 
-def text() -> str:
+def read_schema() -> str:
     """Return the schema, which ``python -m sdc_sql.write`` writes of what the reader declares.
 
     Examples
     --------
     >>> import json
-    >>> json.loads(text())["title"]
+    >>> json.loads(read_schema())["title"]
     'Release file of sdc-sql'
     """
     return resources.files("sdc_sql.release.reading").joinpath(NAME).read_text(encoding="utf-8")
 
 
-def heading(folder: Path) -> list[str]:
+def make_schema_line(folder: Path) -> list[str]:
     """Return the line of a new release file that names the schema, where a copy of it stands in the folder.
 
     A path into the installed package would differ from machine to machine, and tell the name of a person.

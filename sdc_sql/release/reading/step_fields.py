@@ -8,15 +8,15 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql import methods
-from sdc_sql.db.catalogue.macros import declared, former
-from sdc_sql.db.checks import told
-from sdc_sql.db.masking.subset import condition_of
+from sdc_sql.db.catalogue.macros import former, read_catalogue
+from sdc_sql.db.checks import text_for_message
+from sdc_sql.db.masking.subset import resolve_condition
 from sdc_sql.db.table import Table
 from sdc_sql.errors import InputError
-from sdc_sql.mask.columns import masks_numbers
+from sdc_sql.mask.columns import is_numeric_mask
 from sdc_sql.release.reading import step_values
 from sdc_sql.release.reading.plan import Step
-from sdc_sql.release.reading.problems import near
+from sdc_sql.release.reading.problems import hint_nearest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -35,10 +35,10 @@ _NOT_OWN = {"tbl", "id", "columns", "column_name", "keys"}
 
 
 @cache
-def known_methods() -> dict[str, list[Declaration]]:
+def index_methods() -> dict[str, list[Declaration]]:
     """Return the masks by the name that a step gives: that of the verb, of the command and of the macro."""
     found: dict[str, list[Declaration]] = {}
-    for mask in declared():
+    for mask in read_catalogue():
         if mask.is_step:
             found.setdefault(mask.verb, []).append(mask)
     return found
@@ -48,16 +48,16 @@ def _current(name: str, fields: Collection[str]) -> str:
     """Return what a mask is called that a step names in the form of an earlier version."""
     name = name.replace("-", "_")
     name = former().get(name, name)
-    if any(_needed(mask) <= {*fields} for mask in known_methods().get(name, [])):
+    if any(_needed(mask) <= {*fields} for mask in index_methods().get(name, [])):
         return name
-    for other, masks in known_methods().items():  # `pram` with a retention
+    for other, masks in index_methods().items():  # `pram` with a retention
         if other.startswith(f"{name}_") and any(_needed(mask) <= {*fields} for mask in masks):
             return other
     return name
 
 
 def _needed(mask: Declaration) -> set[str]:
-    return {p.name for p in own_of(mask) if p.default is None}
+    return {p.name for p in list_own_parameters(mask) if p.default is None}
 
 
 def _in_form(reading: Reading, path: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -66,7 +66,7 @@ def _in_form(reading: Reading, path: str, row: Mapping[str, Any]) -> Mapping[str
     if not isinstance(given, str):
         return row
     now = _current(given, row.keys())
-    if ("mask" in row and now == given) or now not in known_methods():
+    if ("mask" in row and now == given) or now not in index_methods():
         return row
     name = "mask" if "mask" in row else "method"
     said = f"{name} = {json.dumps(given)} is of versions before 0.2.0: write mask = {json.dumps(now)}."
@@ -74,7 +74,7 @@ def _in_form(reading: Reading, path: str, row: Mapping[str, Any]) -> Mapping[str
     return {n: v for n, v in row.items() if n != name} | {"mask": now}
 
 
-def read(
+def read_steps(
     reading: Reading,
     rows: Sequence[Mapping[str, Any]],
     roles: RolesOfColumns,
@@ -95,12 +95,12 @@ def read(
     gone: dict[str, str] = {}
     for path, row in [*added, *((f"{at}[{i}]", row) for i, row in enumerate(rows))]:
         before = len(reading.problems.found)
-        step = _step(reading, path, row, scenarios, roles)
+        step = _read_step(reading, path, row, scenarios, roles)
         if step is None:
             continue
         _still_there(reading, step, gone)
         if step.verb == "drop_identifiers":
-            _dropping(reading, step, gone, roles, scenarios)
+            _note_dropped_columns(reading, step, gone, roles, scenarios)
         if len(reading.problems.found) == before:
             found.append(step)
     _ghosts_too(reading, found, roles)
@@ -118,7 +118,7 @@ def _ghosts_too(reading: Reading, steps: Sequence[Step], roles: RolesOfColumns) 
             reading.problems.add(step.path, f"{names} {why}")
 
 
-def _dropping(
+def _note_dropped_columns(
     reading: Reading, step: Step, gone: dict[str, str], roles: RolesOfColumns, scenarios: Sequence[Scenario]
 ) -> None:
     named = (roles.weight, roles.sampling_fraction, roles.household, roles.id, *roles.strata, *roles.sensitive)
@@ -139,25 +139,25 @@ def _still_there(reading: Reading, step: Step, gone: Mapping[str, str]) -> None:
             reading.problems.add(step.path, f"{column} is dropped by {gone[column]} already.")
 
 
-def _step(
+def _read_step(
     reading: Reading, path: str, row: Mapping[str, Any], scenarios: Sequence[Scenario], roles: RolesOfColumns
 ) -> Step | None:
     row = _in_form(reading, path, row)
     chosen = _mask(reading, f"{path}.mask", row.get("mask"))
     given = {name: value for name, value in row.items() if name not in {"mask", "scenario", *ASIDE}}
-    masks = _fitting(reading, path, chosen, given) if chosen else None
+    masks = _find_fitting_masks(reading, path, chosen, given) if chosen else None
     if not masks:
         return None
     verb = masks[0].verb
     signature = inspect.signature(getattr(methods.Methods, verb)).parameters
-    target = target_of(verb)
-    columns = _columns(reading, path, row, target, scenarios)
-    own = {p.name: p for mask in masks for p in own_of(mask)}
+    target = find_target(verb)
+    columns = _resolve_columns(reading, path, row, target, scenarios)
+    own = {p.name: p for mask in masks for p in list_own_parameters(mask)}
     values = step_values.Values(reading, path)
     arguments: dict[str, Any] = {} if target in {"column", None} else {str(target): list(columns)}
     for name, value in given.items():
         if name == "subset":  # a subset may also be a condition, in Python and here
-            _condition(reading, f"{path}.{name}", value, name)
+            _check_condition(reading, f"{path}.{name}", value, name)
             arguments[name] = value
         elif name not in (*TARGETS, "column_name"):
             arguments[name] = values.of(own[name], value) if name in own else value
@@ -165,7 +165,7 @@ def _step(
         what = "a column is dropped from" if verb == "drop_identifiers" else "this method is of"
         reading.problems.add(f"{path}.where", f"{what} all records: leave it out.")
     elif "where" in row:
-        _condition(reading, f"{path}.where", row["where"], "where")
+        _check_condition(reading, f"{path}.where", row["where"], "where")
     ghosts = {key: list(names) for key, names in roles.ghosts.items() if key in columns}
     for name, default in (("release", reading.said.get("release")), ("ghosts", ghosts)):
         if name in signature and default:
@@ -181,13 +181,13 @@ def _step(
         any(mask.needs_key for mask in masks),
         any(effect.suppresses.kind == "values" for effect in effects),
         any(effect.coarsens.kind != "no" for effect in effects),
-        masks_numbers(masks),
+        is_numeric_mask(masks),
         any(effect.records.kind == "fewer" for effect in effects),
-        _by_household(reading, f"{path}.by_household", row.get("by_household"), masks),
+        _read_household(reading, f"{path}.by_household", row.get("by_household"), masks),
     )
 
 
-def _by_household(reading: Reading, path: str, given: Any, masks: Sequence[Declaration]) -> str | None:  # noqa: ANN401 - of the file
+def _read_household(reading: Reading, path: str, given: Any, masks: Sequence[Declaration]) -> str | None:  # noqa: ANN401 - of the file
     if given is not None and all(mask.effect.households.kind == "checked" for mask in masks):
         why = "this method draws, ranks and groups nothing of one record: like values become like ones"
         reading.problems.add(path, f"{why}. Leave it out.")
@@ -196,14 +196,14 @@ def _by_household(reading: Reading, path: str, given: Any, masks: Sequence[Decla
 
 
 def _mask(reading: Reading, path: str, mask: object) -> list[Declaration] | None:
-    known = known_methods()
+    known = index_methods()
     if not isinstance(mask, str):
-        what = f"it is {told(mask)}: it must be a name."
+        what = f"it is {text_for_message(mask)}: it must be a name."
         what = what if mask is not None else 'it is missing: name the mask, as in mask = "recode".'
         reading.problems.add(path, what)
         return None
     if mask not in known:
-        reading.problems.add(path, f"there is no mask {mask!r}{near(mask.replace('-', '_'), sorted(known))}")
+        reading.problems.add(path, f"there is no mask {mask!r}{hint_nearest(mask.replace('-', '_'), sorted(known))}")
     if mask in LEFT_OUT:  # later measures find each record by its id
         reading.problems.add(
             path, 'a release file has no step for this: [output] ids = "recode" orders and numbers anew.'
@@ -212,58 +212,68 @@ def _mask(reading: Reading, path: str, mask: object) -> list[Declaration] | None
     return known.get(mask)
 
 
-def _fitting(
+def _find_fitting_masks(
     reading: Reading, path: str, masks: list[Declaration], given: Mapping[str, Any]
 ) -> list[Declaration] | None:
     """Return the masks of the one verb that the given fields choose; a wrong field hides no other error."""
-    own = {mask.name: {p.name: p for p in own_of(mask)} for mask in masks}
+    own = {mask.name: {p.name: p for p in list_own_parameters(mask)} for mask in masks}
     every = {name for names in own.values() for name in names} | {mask.switch for mask in masks if mask.switch}
-    allowed = fields_of(masks)
+    allowed = list_step_fields(masks)
     unknown = [name for name in given if name not in allowed]
     for name in unknown:
-        reading.problems.add(f"{path}.{name}", f"there is no such field{near(name, sorted(allowed | {*ASIDE}))}")
-    fitting = [mask for mask in masks if all(p.name in given for p in own_of(mask) if p.default is None)]
+        reading.problems.add(
+            f"{path}.{name}", f"there is no such field{hint_nearest(name, sorted(allowed | {*ASIDE}))}"
+        )
+    fitting = [mask for mask in masks if all(p.name in given for p in list_own_parameters(mask) if p.default is None)]
     if not fitting and not unknown:  # the unknown field may be the missing one, misspelled
-        ways = dict.fromkeys(" and ".join(p.name for p in own_of(mask) if p.default is None) for mask in masks)
+        ways = dict.fromkeys(
+            " and ".join(p.name for p in list_own_parameters(mask) if p.default is None) for mask in masks
+        )
         reading.problems.add(path, f"it needs {' or '.join(ways)}.")
     if not fitting:  # further errors are told where all masks are of one verb
         return masks if len({mask.verb for mask in masks}) == 1 else None
     for switch in {mask.switch for mask in fitting} & given.keys():
         if not isinstance(given[switch], bool):
-            reading.problems.add(f"{path}.{switch}", f"it is {told(given[switch])}: it must be true or false.")
+            reading.problems.add(
+                f"{path}.{switch}", f"it is {text_for_message(given[switch])}: it must be true or false."
+            )
     if any(mask.switch for mask in fitting):
         switched = [mask for mask in fitting if mask.switch and given.get(mask.switch) is True]
         fitting = switched or [mask for mask in fitting if not mask.switch]
     taken = {name for mask in fitting for name in own[mask.name]} | {mask.switch for mask in masks if mask.switch}
     for name in every & {*given} - taken:
-        of = dict.fromkeys(p.name for m in masks if name in own[m.name] for p in own_of(m) if p.default is None)
+        of = dict.fromkeys(
+            p.name for m in masks if name in own[m.name] for p in list_own_parameters(m) if p.default is None
+        )
         reading.problems.add(f"{path}.{name}", f"it goes with {' or '.join(of) or 'another method'} only.")
-    required = [p.name for mask in fitting for p in own_of(mask) if p.default is None]
+    required = [p.name for mask in fitting for p in list_own_parameters(mask) if p.default is None]
     several = [w for w in dict.fromkeys(required) if not all(w in own[mask.name] for mask in fitting)]
     if len(several) > 1:
         reading.problems.add(path, f"{' and '.join(several)} exclude each other: leave all but one out.")
     return fitting
 
 
-def fields_of(masks: Sequence[Declaration]) -> set[str]:
+def list_step_fields(masks: Sequence[Declaration]) -> set[str]:
     """Return the fields that a step by these masks may have besides its name, a scenario, and those of any step."""
-    every = {p.name for mask in masks for p in own_of(mask)} | {mask.switch for mask in masks if mask.switch}
+    every = {p.name for mask in masks for p in list_own_parameters(mask)} | {
+        mask.switch for mask in masks if mask.switch
+    }
     python = {n for mask in masks for n in inspect.signature(getattr(methods.Methods, mask.verb)).parameters}
     return every | (python - {"self", "data", "into", "in_place", "id", "_", *_OF_TARGET}) | {*TARGETS}
 
 
-def target_of(verb: str) -> str | None:
+def find_target(verb: str) -> str | None:
     """Return how a verb calls what it masks: columns, one column, or keys; None where it is of whole records."""
     signature = inspect.signature(getattr(methods.Methods, verb)).parameters
     return next((name for name in TARGETS if name in signature), None)
 
 
-def own_of(mask: Declaration) -> list[Parameter]:
+def list_own_parameters(mask: Declaration) -> list[Parameter]:
     """Return the parameters of a mask besides the table, the id and what is masked."""
     return [p for p in mask.parameters if p.name not in _NOT_OWN]
 
 
-def _columns(
+def _resolve_columns(
     reading: Reading, path: str, row: Mapping[str, Any], target: str | None, scenarios: Sequence[Scenario]
 ) -> tuple[str, ...]:
     """Return what is masked: columns, or keys of its own or of a scenario; nothing of a method of whole records."""
@@ -276,8 +286,8 @@ def _columns(
     if scenario is not None:
         found = [s for s in scenarios if s.name == scenario]
         if not found:
-            known = near(str(scenario), [s.name for s in scenarios])
-            reading.problems.add(f"{path}.scenario", f"there is no scenario {told(scenario)}{known}")
+            known = hint_nearest(str(scenario), [s.name for s in scenarios])
+            reading.problems.add(f"{path}.scenario", f"there is no scenario {text_for_message(scenario)}{known}")
         elif target != "keys" or given:
             why = f"{given[0]} is given" if given else "this method takes columns"
             reading.problems.add(f"{path}.scenario", f"a scenario says which keys are masked, and {why}.")
@@ -292,18 +302,18 @@ def _columns(
         column = reading.column(at, "column", value)
         return (column,) if column is not None else ()
     if not isinstance(value, list) or not value:
-        reading.problems.add(at, f"it is {told(value)}: it must be a column, or a list of columns.")
+        reading.problems.add(at, f"it is {text_for_message(value)}: it must be a column, or a list of columns.")
         return ()
     return reading.several(at, "column", value)
 
 
-def _condition(reading: Reading, path: str, condition: object, role: str) -> None:
+def _check_condition(reading: Reading, path: str, condition: object, role: str) -> None:
     """Check a condition on columns of the source: a column of truth values, or an expression."""
     table = Table()
     table.table, table.columns = "the source", tuple(reading.columns)
     try:
         if reading.columns:
-            condition_of(table, condition, role)  # type: ignore[arg-type] # refuses what is no text
+            resolve_condition(table, condition, role)  # type: ignore[arg-type] # refuses what is no text
     except InputError as error:
         said = str(error)
         reading.problems.add(path, f"it {said.removeprefix(role + ' ')}" if said.startswith(f"{role} ") else said)

@@ -6,8 +6,8 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.catalogue import arguments, headers
-from sdc_sql.db.checks import told
-from sdc_sql.release.reading.problems import NUMBERS, is_finite, is_whole, near
+from sdc_sql.db.checks import text_for_message
+from sdc_sql.release.reading.problems import NUMBERS, hint_nearest, is_finite, is_whole
 
 if TYPE_CHECKING:
     from sdc_sql.db.catalogue.headers import Parameter
@@ -45,22 +45,24 @@ class Values:
 
     def _choice(self, at: str, choices: tuple[str, ...], value: object) -> None:
         if value not in choices:
-            hint = near(value, choices) if isinstance(value, str) else "."
+            hint = hint_nearest(value, choices) if isinstance(value, str) else "."
             hint = "." if hint.startswith("; there") else hint.partition("? ")[0] + "?"
-            self.reading.problems.add(at, f"it is {told(value)}: it must be {headers.said(choices)}{hint}")
+            self.reading.problems.add(
+                at, f"it is {text_for_message(value)}: it must be {headers.format_choice(choices)}{hint}"
+            )
 
     def _numbers(self, at: str, parameter: Parameter, value: Any) -> None:  # noqa: ANN401 - of the file
         if parameter.type == "number or numbers" and parameter.name in BY_KEY and isinstance(value, dict):
             for name, number in value.items():
                 self.reading.column(f"{at}.{name}", "key variable", name)
                 self._number(f"{at}.{name}", parameter, number)
-        elif (wanted := self._wanted(parameter, value)) is not None:
-            self.reading.problems.add(at, f"it is {told(value)}: it must be {wanted}.")
+        elif (wanted := self._describe_wanted(parameter, value)) is not None:
+            self.reading.problems.add(at, f"it is {text_for_message(value)}: it must be {wanted}.")
         elif parameter.type in headers.NUMBERS:
             for i, number in enumerate(value if isinstance(value, list) else [value]):
                 self._number(f"{at}[{i}]" if isinstance(value, list) else at, parameter, number)
 
-    def _wanted(self, parameter: Parameter, value: Any) -> str | None:  # noqa: ANN401 - of the file
+    def _describe_wanted(self, parameter: Parameter, value: Any) -> str | None:  # noqa: ANN401 - of the file
         """Return what a value must be, where it is not."""
         truths = isinstance(value, list) and all(isinstance(v, bool) for v in value)
         texts = isinstance(value, list) and all(isinstance(v, str) for v in value)
@@ -84,9 +86,9 @@ class Values:
         return None if right else words
 
     def _number(self, at: str, parameter: Parameter, number: object) -> None:
-        if (must := arguments.wanted(parameter, number)) is not None:
+        if (must := arguments.describe_wanted_number(parameter, number)) is not None:
             said = f" ({parameter.meaning})" if is_finite(number) else ""
-            self.reading.problems.add(at, f"it is {told(number)}: it must be {must}{said}.")
+            self.reading.problems.add(at, f"it is {text_for_message(number)}: it must be {must}{said}.")
 
     def _columns(self, at: str, kind: str, value: Any) -> Any:  # noqa: ANN401 - of the file
         if kind == "column" and isinstance(value, str):
@@ -94,7 +96,7 @@ class Values:
         if kind == "columns" and isinstance(value, list) and all(isinstance(v, str) for v in value):
             return list(self.reading.several(at, "column", value))
         wanted = "the name of a column" if kind == "column" else "a list of columns"
-        self.reading.problems.add(at, f"it is {told(value)}: it must be {wanted}.")
+        self.reading.problems.add(at, f"it is {text_for_message(value)}: it must be {wanted}.")
         return None
 
     def _table(self, at: str, name: str, value: Any) -> Any:  # noqa: ANN401 - of the file
@@ -111,5 +113,5 @@ class Values:
                     for key, file in value.items()
                 }
             return value
-        self.reading.problems.add(at, f"it is {told(value)}: it must be the path of a file.")
+        self.reading.problems.add(at, f"it is {text_for_message(value)}: it must be the path of a file.")
         return value

@@ -22,17 +22,17 @@ _WORDS = {"small_weights", "household_columns", "guessed"}
 INDENT = "\n    "  # it stands between the lines of one problem
 
 
-def left_over(
+def find_undecided(
     columns: Mapping[str, str], roles: RolesOfColumns, scenarios: Sequence[Scenario], others: Iterable[str]
 ) -> dict[str, str]:
     """Return the columns, with their types, that are in no role, no scenario and not among the others (of steps)."""
-    named = {*_of_roles(roles), *others}
+    named = {*_list_role_columns(roles), *others}
     for scenario in scenarios:
         named |= {*scenario.keys, *(scenario.neighbourhood or {}).get("columns", ())}
     return {name: kind for name, kind in columns.items() if name not in named}
 
 
-def _of_roles(roles: RolesOfColumns) -> Iterator[str]:
+def _list_role_columns(roles: RolesOfColumns) -> Iterator[str]:
     """Yield every column that a role names, of whatever roles there are."""
     for field in fields(roles):
         value = getattr(roles, field.name)
@@ -57,7 +57,7 @@ def check_columns(
     """Add one problem with all the columns that nobody has decided about; ``roles`` are as the file has them."""
     if not columns:
         return
-    known = facts.of_source(source, columns, con)
+    known = facts.find_source_facts(source, columns, con)
     are = f"{len(known):,} columns of the source are" if len(known) > 1 else "1 column of the source is"
     decide = (
         "Decide of each: a key of a scenario, a step that masks it, sensitive, or not read at all (identifiers, drop). "
@@ -73,7 +73,8 @@ def check_columns(
     ):
         if names:
             given = roles.get(field, [])
-            lines.append(toml.line(field, [*given, *names], "under [roles], in the place of what is there" if given
+            lines.append(toml.format_line(field, [*given, *names],
+                                   "under [roles], in the place of what is there" if given
                                    else "under [roles]" if roles else ""))  # fmt: skip
     problems.found.append(INDENT.join(lines))
 
@@ -89,7 +90,9 @@ def check_to_decide(problems: Problems, questions: Sequence[str]) -> None:
         problems.found.append(INDENT.join([head, *(" ".join(question.split()) for question in questions), ways]))
 
 
-def check_listed(problems: Problems, roles: RolesOfColumns, steps: Sequence[Step], output: Output | None) -> None:
+def check_collected_columns(
+    problems: Problems, roles: RolesOfColumns, steps: Sequence[Step], output: Output | None
+) -> None:
     """Add a problem for each column that is said to be released as collected, and is not."""
     changed = {name: step.path for step in reversed(steps) for name in step.changes}
     for name in roles.released_as_collected:
@@ -101,7 +104,7 @@ def check_listed(problems: Problems, roles: RolesOfColumns, steps: Sequence[Step
                 problems.add(FIELD, f'{name} is not: output.{field} is "{how}". Take it out of the list.')
 
 
-def as_collected(plan: Plan, columns: Iterable[str]) -> list[str]:
+def list_unchanged_columns(plan: Plan, columns: Iterable[str]) -> list[str]:
     """Return those of the released columns that no step of the plan changes, and that are not numbered anew."""
     changed = {name.lower() for step in plan.steps for name in step.changes}
     for how, name in ((plan.output.ids, plan.roles.id), (plan.output.households, plan.roles.household)):

@@ -15,8 +15,8 @@ from sdc_sql.errors import ParameterError, TableError
 from sdc_sql.release.reporting import public_loss, public_steps
 from sdc_sql.release.reporting.ddi_elements import add
 from sdc_sql.release.reporting.ddi_variables import FILE, add_variables, treatment_id
-from sdc_sql.release.reporting.public_facts import in_part, noise_variances, treatments, whole
-from sdc_sql.release.reporting.stages import released_columns
+from sdc_sql.release.reporting.public_facts import is_wholly_released, list_partial_steps, noise_variances, treatments
+from sdc_sql.release.reporting.stages import list_output_columns
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,7 +69,7 @@ def codebook(outcome: Outcome) -> ET.Element:
     study = add(root, "stdyDscr")
     _citation(study, outcome, title)
     _scope(study, outcome)
-    _method(study, outcome)
+    _write_method(study, outcome)
     _access(study, outcome)
     _file(root, outcome)
     add_variables(add(root, "dataDscr"), outcome)
@@ -103,8 +103,8 @@ def _scope(study: ET.Element, outcome: Outcome) -> None:
             add(add(scope, "sumDscr"), "universe", plan.population)
 
 
-def _method(study: ET.Element, outcome: Outcome) -> None:
-    roles, there = outcome.plan.roles, {c.lower() for c in released_columns(outcome)}
+def _write_method(study: ET.Element, outcome: Outcome) -> None:
+    roles, there = outcome.plan.roles, {c.lower() for c in list_output_columns(outcome)}
     method = add(study, "method")
     weighted = isinstance(roles.weight, str) and roles.weight.lower() in there
     if weighted or roles.sampling_fraction is not None:
@@ -119,7 +119,7 @@ def _method(study: ET.Element, outcome: Outcome) -> None:
         "The risk that is left was measured; its figures are confidential.",
         subject="disclosure control",
     )  # fmt: skip
-    told = [*_estimates(outcome), *_losses(outcome)]
+    told = [*_estimates(outcome), *_list_losses(outcome)]
     if told:
         appraisal = add(method, "anlyInfo")
         for kind, text in told:
@@ -135,24 +135,24 @@ def _estimates(outcome: Outcome) -> list[tuple[str, str]]:
     """Return what users need for their estimates; a matrix of PRAM stands in the report for them."""
     advice = [
         line
-        for step, part in zip(outcome.steps, in_part(outcome), strict=True)
-        if whole(outcome, step)
+        for step, part in zip(outcome.steps, list_partial_steps(outcome), strict=True)
+        if is_wholly_released(outcome, step)
         for line in public_steps.advice(step, matrix=False, part=part)
     ]
     noise = [f"{c}: the variance of the noise that was added is {v:g}." for c, v in noise_variances(outcome).items()]
     return [("estimates", line) for line in dict.fromkeys([*advice, *noise])]
 
 
-def _losses(outcome: Outcome) -> list[tuple[str, str]]:
+def _list_losses(outcome: Outcome) -> list[tuple[str, str]]:
     return [
         ("information loss", f"{r['measure']}, {r['figure']}, {r['variables']}: {r['loss']:g} (rounded; 0 is none).")
-        for r in public_loss.losses(outcome)
+        for r in public_loss.list_told_losses(outcome)
     ]
 
 
 def _access(study: ET.Element, outcome: Outcome) -> None:
     plan = outcome.plan
-    there = {c.lower() for c in released_columns(outcome)}
+    there = {c.lower() for c in list_output_columns(outcome)}
     removed = [c for c in (*plan.roles.identifiers, *outcome.columns_before) if c.lower() not in there]
     access = add(study, "dataAccs")
     if removed:
@@ -169,7 +169,7 @@ def _file(root: ET.Element, outcome: Outcome) -> None:
     add(text, "fileName", path.name)
     size = add(text, "dimensns")
     add(size, "caseQnty", str(outcome.records_after))
-    add(size, "varQnty", str(len(released_columns(outcome))))
+    add(size, "varQnty", str(len(list_output_columns(outcome))))
     add(text, "fileType", _TYPES[path.suffix.lower()])
     add(text, "dataMsng", "A value that is missing, or was suppressed, is NULL; in a text file it is empty.")
     if outcome.plan.version:

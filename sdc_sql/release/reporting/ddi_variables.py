@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.table import fetched
-from sdc_sql.document.blocks import label
+from sdc_sql.db.table import fetch_rows
+from sdc_sql.document.blocks import make_label
 from sdc_sql.release.judging import measured
 from sdc_sql.release.reporting.ddi_elements import add
-from sdc_sql.release.reporting.public_facts import Treatment, as_collected, treatments
-from sdc_sql.release.reporting.stages import released_columns
+from sdc_sql.release.reporting.public_facts import Treatment, list_untouched_columns, treatments
+from sdc_sql.release.reporting.stages import list_output_columns
 from sdc_sql.release.running import formats
 
 if TYPE_CHECKING:
@@ -39,14 +39,14 @@ def variable_id(i: int) -> str:
 
 def add_variables(parent: ET.Element, outcome: Outcome) -> None:
     """Add each released variable, and which categories are listed; an ID is a number, for a name can be anything."""
-    columns, types, told = released_columns(outcome), _types(outcome), treatments(outcome)
-    unchanged = measured.still_codes(outcome)
+    columns, types, told = list_output_columns(outcome), _types(outcome), treatments(outcome)
+    unchanged = measured.list_remaining_codes(outcome)
     names, values = formats.labels(outcome.plan.source.path, {*columns}, unchanged)
-    weight, untouched = _weight(outcome), {*as_collected(outcome)}
+    weight, untouched = _weight(outcome), {*list_untouched_columns(outcome)}
     listed = False
     for i, column in enumerate(columns):
         own = [(treatment_id(j), t) for j, t in enumerate(told) if column.lower() in {c.lower() for c in t.columns}]
-        kind = _kind(types[column])
+        kind = _name_kind(types[column])
         categories = _categories(outcome, column, kind, [t for _, t in own], values.get(column, {}))
         listed = listed or bool(categories)
         var = add(
@@ -59,14 +59,14 @@ def add_variables(parent: ET.Element, outcome: Outcome) -> None:
         )  # fmt: skip
         if column in names:
             add(var, "labl", names[column], level="variable")
-        add(var, "security", _treated([t for _, t in own], as_it_was=column in untouched))
+        add(var, "security", _describe_treatment([t for _, t in own], as_it_was=column in untouched))
         for value, text in categories.items():
             category = add(var, "catgry")
             add(category, "catValu", value)
             if text:
                 add(category, "labl", text, level="category")
         form = "numeric" if kind == "numeric" else "character"
-        add(var, "varFormat", type=form, category=_category(types[column]))
+        add(var, "varFormat", type=form, category=_name_category(types[column]))
     if listed:
         said = f"Categories are listed of coded and recoded variables, where {HELD} records or more hold them."
         add(parent, "notes", said, subject="categories")
@@ -75,7 +75,7 @@ def add_variables(parent: ET.Element, outcome: Outcome) -> None:
 def _weight(outcome: Outcome) -> int | None:
     """Return the place of the weight among the released variables."""
     given = outcome.plan.roles.weight
-    columns = [c.lower() for c in released_columns(outcome)]
+    columns = [c.lower() for c in list_output_columns(outcome)]
     return columns.index(given.lower()) if isinstance(given, str) and given.lower() in columns else None
 
 
@@ -84,7 +84,7 @@ def _types(outcome: Outcome) -> dict[str, str]:
     return dict(zip(relation.columns, map(str, relation.types), strict=True))
 
 
-def _kind(of: str) -> str:
+def _name_kind(of: str) -> str:
     """Return how DDI calls the representation of a type."""
     if of.endswith("]"):
         return "other"
@@ -95,14 +95,14 @@ def _kind(of: str) -> str:
     return "text" if of.startswith("VARCHAR") else "other"
 
 
-def _category(of: str) -> str | None:
+def _name_category(of: str) -> str | None:
     """Return what DDI calls the category of a format: a date, a time, or nothing."""
     if of.startswith(("DATE", "TIMESTAMP")):
         return "date"
     return "time" if of.startswith("TIME") else None
 
 
-def _treated(treatments_: list[Treatment], *, as_it_was: bool) -> str:
+def _describe_treatment(treatments_: list[Treatment], *, as_it_was: bool) -> str:
     """Return how a variable was treated, in the words of the public report."""
     if as_it_was:
         return "Released as it was collected."
@@ -125,12 +125,12 @@ def _categories(
     if not coarser and not fitting:
         return {}
     value = exp.column(column, quoted=True)
-    of = exp.not_(value.is_(exp.null())) if coarser else value.isin(*(query.literal(v) for v in fitting))
+    of = exp.not_(value.is_(exp.null())) if coarser else value.isin(*(query.make_text_literal(v) for v in fitting))
     enough = exp.GTE(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(HELD))
-    rows = fetched(
+    rows = fetch_rows(
         outcome.released.con,
         exp.select(exp.alias_(value.copy(), "value"))
-        .from_(query.call("sdc__rows", outcome.released.table).subquery("r"))
+        .from_(query.call_macro("sdc__rows", outcome.released.table).subquery("r"))
         .where(of)
         .group_by(value.copy())
         .having(enough)
@@ -139,4 +139,4 @@ def _categories(
     )
     if len(rows) > MOST:
         return {}
-    return {label(row["value"]): "" if coarser else fitting[row["value"]] for row in rows}
+    return {make_label(row["value"]): "" if coarser else fitting[row["value"]] for row in rows}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.showing.results import shown
+from sdc_sql.db.showing.results import format_value
 from sdc_sql.document.blocks import Plane, Section, Spot, Table, Text
 from sdc_sql.release.reading.plan import THIS
 
@@ -19,7 +19,7 @@ MARK = "\N{WHITE SQUARE}"  # it marks this release, as in the picture
 TITLE = "Other releases that were considered"
 
 
-def sections(outcome: Outcome) -> tuple[Section, ...]:
+def list_frontier_sections(outcome: Outcome) -> tuple[Section, ...]:
     """Return the section, none where the release file has no frontier."""
     found, asked = outcome.frontier, outcome.plan.frontier
     if found is None or asked is None:
@@ -29,7 +29,7 @@ def sections(outcome: Outcome) -> tuple[Section, ...]:
     worth = ["utility"] if asked.utility is not None else []
     rows = tuple(
         (MARK if label == THIS else label, one.candidate, "; ".join(map(str, of_one)) or "none", one.risk, one.loss,
-         *([one.utility] if worth else []), _said(one))
+         *([one.utility] if worth else []), _name_verdict(one))
         for label, one, of_one in zip(labels, found, steps, strict=True)
     )  # fmt: skip
     names = ("", "release", "steps", "risk", "loss", *worth, "")
@@ -53,7 +53,7 @@ def _words(found: Frontier, asked: Considered) -> str:
         "dominated where another has less of the one and no more of the other; the others are the frontier (Karr & "
         "Sanil 2004)."
     )
-    bound = "" if asked.max_risk is None else f" within a risk of {shown(asked.max_risk)}"
+    bound = "" if asked.max_risk is None else f" within a risk of {format_value(asked.max_risk)}"
     if asked.utility is not None:
         told += f" Chosen: of the frontier{bound}, the highest utility {asked.utility}."
     elif asked.max_risk is not None:
@@ -66,7 +66,7 @@ def _words(found: Frontier, asked: Considered) -> str:
     return f"{told} " + (f"It is {', '.join(chosen)}, not this release." if chosen else "There is none.")
 
 
-def _said(one: FrontierCandidate) -> str:
+def _name_verdict(one: FrontierCandidate) -> str:
     if one.undominated is None:
         return "not measured"
     return "chosen" if one.chosen else "on the frontier" if one.undominated else "dominated"

@@ -4,13 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.showing.results import shown as figure
-from sdc_sql.document.blocks import Chart, Page, Points, Section, Table, Text, facts, label, table
-from sdc_sql.document.files import as_text, written
+from sdc_sql.db.showing.results import format_value as figure
+from sdc_sql.document.blocks import (
+    Chart,
+    Page,
+    Points,
+    Section,
+    Table,
+    Text,
+    make_facts_block,
+    make_label,
+    make_table_block,
+)
+from sdc_sql.document.files import format_page, write_page
 from sdc_sql.release.reading import density
 from sdc_sql.release.reporting import frontier_report, lost, matrices
-from sdc_sql.release.reporting.public_facts import as_collected
-from sdc_sql.release.reporting.stages import CONTROL, DATA, IMPLEMENTATION, NEED, RESULT, RISK, about, released_columns
+from sdc_sql.release.reporting.public_facts import list_untouched_columns
+from sdc_sql.release.reporting.stages import (
+    CONTROL,
+    DATA,
+    IMPLEMENTATION,
+    NEED,
+    RESULT,
+    RISK,
+    describe_release,
+    list_output_columns,
+)
 from sdc_sql.release.running import one_form
 from sdc_sql.report import layout
 
@@ -25,9 +44,9 @@ if TYPE_CHECKING:
 _SMALL_WEIGHTS = {"error": None, "at_least_one": "counted as the records themselves"}
 
 
-def write_internal(outcome: Outcome, path: Path) -> None:
+def write_internal_report(outcome: Outcome, path: Path) -> None:
     """Write the internal report, as Markdown where the path ends so, else as HTML."""
-    written(internal_page(outcome), path)
+    write_page(internal_page(outcome), path)
 
 
 def internal_report(outcome: Outcome, format: str = "html") -> str:  # noqa: A002 - the plain word for it
@@ -36,20 +55,21 @@ def internal_report(outcome: Outcome, format: str = "html") -> str:  # noqa: A00
     It holds everything but the secret key and is as confidential as the data: risks by scenario before and after, the
     riskiest combinations, PRAM matrices, suppressions by variable and dimension, every step with its parameters.
     """
-    return as_text(internal_page(outcome), format)
+    return format_page(internal_page(outcome), format)
 
 
 def internal_page(outcome: Outcome) -> Page:
     """Return the internal report as a page."""
     verdict = "ACCEPTED: every limit holds." if outcome.accepted else "REFUSED: a limit does not hold."
-    lines = (*about(outcome), "Internal and confidential: never for the users of the file.", verdict)
+    lines = (*describe_release(outcome), "Internal and confidential: never for the users of the file.", verdict)
     sections = (
-        _need(outcome), _data(outcome), _risk(outcome), _control(outcome), _implementation(outcome), _result(outcome),
+        _write_need(outcome), _write_data(outcome), _write_risk(outcome), _write_control(outcome),
+        _write_implementation(outcome), _write_result(outcome),
     )  # fmt: skip
     return Page(f"{outcome.plan.title or outcome.plan.output.path.name}: internal report", lines, sections)
 
 
-def _need(outcome: Outcome) -> Section:
+def _write_need(outcome: Outcome) -> Section:
     plan = outcome.plan
     roles = {
         "population": plan.population,
@@ -58,10 +78,12 @@ def _need(outcome: Outcome) -> Section:
         "sensitive variables": ", ".join(plan.roles.sensitive),
         "household": plan.roles.household or "",
     }
-    return Section(NEED, (facts("Whom the file is about", {n: v or "none named" for n, v in roles.items()}),))
+    return Section(
+        NEED, (make_facts_block("Whom the file is about", {n: v or "none named" for n, v in roles.items()}),)
+    )
 
 
-def _data(outcome: Outcome) -> Section:
+def _write_data(outcome: Outcome) -> Section:
     plan = outcome.plan
     source = {
         "source": str(plan.source.path), "table": plan.source.table,
@@ -69,29 +91,33 @@ def _data(outcome: Outcome) -> Section:
         "released file": str(plan.output.path), "id in it": plan.output.ids,
         "household numbers in it": plan.output.households if plan.roles.household else None,
         "release name": plan.release or None,
-        "rules": plan.rules, "weight": _said(plan.roles.weight), "sampling fraction": plan.roles.sampling_fraction,
+        "rules": plan.rules, "weight": _format_parameter(plan.roles.weight),
+        "sampling fraction": plan.roles.sampling_fraction,
         "weights that sum to less than the records of a cell": _SMALL_WEIGHTS[plan.roles.small_weights],
         "strata": ", ".join(plan.roles.strata) or None,
-        "values given one form (0.0 for -0.0, NaN without a sign, intervals)": one_form.said(outcome.reformed) or None,
+        "values given one form (0.0 for -0.0, NaN without a sign, intervals)":
+        one_form.describe_unified(outcome.reformed) or None,
     }  # fmt: skip
     sizes = Table(
         "Size", ("", "before", "after"),
         (
             ("records", outcome.records_before, outcome.records_after),
-            ("variables", len(outcome.columns_before), len(released_columns(outcome))),
+            ("variables", len(outcome.columns_before), len(list_output_columns(outcome))),
         ),
     )  # fmt: skip
-    after, unchanged = {c.lower() for c in released_columns(outcome)}, {*as_collected(outcome)}
+    after, unchanged = {c.lower() for c in list_output_columns(outcome)}, {*list_untouched_columns(outcome)}
     how = {name: "released as collected" if name in unchanged else "released" for name in plan.columns}
     columns = tuple(
         (name, kind, how[name] if name.lower() in after else "removed") for name, kind in plan.columns.items()
     )
     described: list[Block] = [Text(plan.description)] if plan.description else []
     known = {n: v for n, v in source.items() if v is not None}
-    return Section(DATA, (*described, facts("", known), sizes, Table("Variables", ("variable", "type", ""), columns)))
+    return Section(
+        DATA, (*described, make_facts_block("", known), sizes, Table("Variables", ("variable", "type", ""), columns))
+    )
 
 
-def _risk(outcome: Outcome) -> Section:
+def _write_risk(outcome: Outcome) -> Section:
     return Section(
         RISK,
         tuple(
@@ -100,7 +126,7 @@ def _risk(outcome: Outcome) -> Section:
                 (
                     Text(
                         f"What an intruder may know: {', '.join(s.scenario.keys)}"
-                        f"{density.shown(s.scenario.neighbourhood)}. {_nulls(s.nulls_before)}"
+                        f"{density.describe_neighbourhood(s.scenario.neighbourhood)}. {_nulls(s.nulls_before)}"
                     ),
                     *layout.tables(s.before.parts),
                 ),
@@ -110,43 +136,45 @@ def _risk(outcome: Outcome) -> Section:
     )
 
 
-def _control(outcome: Outcome) -> Section:
+def _write_control(outcome: Outcome) -> Section:
     rows = tuple(
         (path, step.method, ", ".join(step.columns), step.changed)
         for path, step in zip(outcome.step_paths, outcome.steps, strict=True)
     )
     named = ("in the release file", "method", "variables", "records changed")
     steps = Table("Steps, in their order", named, rows) if rows else Text("No step.")
-    return Section(CONTROL, (steps, *frontier_report.sections(outcome)))
+    return Section(CONTROL, (steps, *frontier_report.list_frontier_sections(outcome)))
 
 
-def _implementation(outcome: Outcome) -> Section:
-    blocks: list[Block] = [facts("Software", outcome.versions)]
-    for path, step, log in zip(outcome.step_paths, outcome.steps, matrices.logged(outcome), strict=True):
+def _write_implementation(outcome: Outcome) -> Section:
+    blocks: list[Block] = [make_facts_block("Software", outcome.versions)]
+    for path, step, log in zip(outcome.step_paths, outcome.steps, matrices.find_logged_steps(outcome), strict=True):
         told: dict[str, object] = {
-            "variables": ", ".join(step.columns), **{n: _said(v) for n, v in step.parameters.items()},
+            "variables": ", ".join(step.columns), **{n: _format_parameter(v) for n, v in step.parameters.items()},
             "records": step.records, "records changed": step.changed, "SSE/SST": step.sse_sst,
             "release": step.release, "stream": step.stream,
         }  # fmt: skip
-        tables: list[Block] = [facts("", {n: v for n, v in told.items() if v not in (None, "")})]
-        blocks.append(Section(f"{path}: {step.method}", (*tables, *(matrices.shown(log) if log else []))))
+        tables: list[Block] = [make_facts_block("", {n: v for n, v in told.items() if v not in (None, "")})]
+        blocks.append(Section(f"{path}: {step.method}", (*tables, *(matrices.show_matrix(log) if log else []))))
     return Section(IMPLEMENTATION, (*blocks, *_suppressions(outcome)))
 
 
 def _suppressions(outcome: Outcome) -> list[Block]:
-    variables = lost.by_variable(outcome)
+    variables = lost.count_by_variable(outcome)
     if not variables:
         return [Text("Changes and suppressions by variable need the id of the records.")]
     rows = [{**row, "changed, per cent": _share(row["changed"], row["records"])} for row in variables]
-    blocks: list[Block] = [table("Values that were changed, and those of them that were suppressed", rows)]
+    blocks: list[Block] = [make_table_block("Values that were changed, and those of them that were suppressed", rows)]
     gone = [row["variable"] for row in variables if row["suppressed"]]
-    for name, found in lost.by_dimension(outcome, gone).items():
-        rows_of = tuple((label(row["value"]), row["records"], *(row["suppressed"][v] for v in gone)) for row in found)
+    for name, found in lost.count_by_dimension(outcome, gone).items():
+        rows_of = tuple(
+            (make_label(row["value"]), row["records"], *(row["suppressed"][v] for v in gone)) for row in found
+        )
         blocks.append(Table(f"Suppressed values of each variable, by {name}", (name, "records", *gone), rows_of))
     return [Section("Changes and suppressions", tuple(blocks))]
 
 
-def _result(outcome: Outcome) -> Section:
+def _write_result(outcome: Outcome) -> Section:
     rows = tuple(
         (o.limit.scenario or (o.limit.path if o.found else "loss"), o.limit.text,
          o.found or ", ".join(f"{n}: {figure(v)}" for n, v in o.figures.items()),
@@ -155,7 +183,7 @@ def _result(outcome: Outcome) -> Section:
     )  # fmt: skip
     blocks: list[Block] = [
         Table("Limits", ("of", "must hold", "figures", "result"), rows) if rows else Text("No limit was set."),
-        *(_scenario(s) for s in outcome.scenarios),
+        *(_write_scenario(s) for s in outcome.scenarios),
         *_loss(outcome),
     ]
     if outcome.plan.ruleset is not None and outcome.plan.ruleset.ruleset.unchecked:
@@ -166,7 +194,7 @@ def _result(outcome: Outcome) -> Section:
     return Section(RESULT, tuple(blocks))
 
 
-def _scenario(found: ScenarioOutcome) -> Section:
+def _write_scenario(found: ScenarioOutcome) -> Section:
     reports = {"before": found.before, "after": found.after}
     distributions = {n: (r.frequency_distribution, r.risk_distribution) for n, r in reports.items()}
     pictures = [p for heading in (layout.FREQUENCIES, layout.RISKS) for p in layout.pictures(heading, distributions)]
@@ -175,20 +203,20 @@ def _scenario(found: ScenarioOutcome) -> Section:
         f"Risk after masking, scenario: {found.scenario.name}",
         (
             Text(" ".join([_nulls(found.nulls_after), found.after.pram or ""]).strip()),
-            Table("Risk before and after", ("", "before", "after"), _paired(found)),
+            Table("Risk before and after", ("", "before", "after"), _pair_figures(found)),
             *pictures,
             *several,
         ),
     )
 
 
-def _paired(found: ScenarioOutcome) -> tuple[tuple[object, ...], ...]:
+def _pair_figures(found: ScenarioOutcome) -> tuple[tuple[object, ...], ...]:
     """Return the figures of the file as a whole, before beside after."""
-    before, after = _figures(found.before, found.more_before), _figures(found.after, found.more_after)
+    before, after = _join_figures(found.before, found.more_before), _join_figures(found.after, found.more_after)
     return tuple((name, before.get(name), after.get(name)) for name in dict.fromkeys([*before, *after]))
 
 
-def _figures(report: RiskReport, more: Mapping[str, Any]) -> dict[str, Any]:
+def _join_figures(report: RiskReport, more: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     single = {"frequencies": report.frequency_summary, "theta": report.theta, "global risk": report.global_risk,
               "households": report.household_global_risk, "special uniques": report.suda_summary}  # fmt: skip
@@ -199,15 +227,20 @@ def _figures(report: RiskReport, more: Mapping[str, Any]) -> dict[str, Any]:
         found |= {f"{row['sensitive']}: {n.replace('_', ' ')}": v for n, v in row.items() if n != "sensitive"}
     for measure, rows in more.items():
         if isinstance(rows, dict):  # the log-linear model is one of the whole file
-            found |= {f"{measure.replace('_', ' ')}: {n.replace('_', ' ')}": _said(v) for n, v in rows.items()}
+            found |= {
+                f"{measure.replace('_', ' ')}: {n.replace('_', ' ')}": _format_parameter(v) for n, v in rows.items()
+            }
             continue
         for i, row in enumerate(rows):
-            found |= {f"{measure.replace('_', ' ')} {i + 1}: {n.replace('_', ' ')}": _said(v) for n, v in row.items()}
+            found |= {
+                f"{measure.replace('_', ' ')} {i + 1}: {n.replace('_', ' ')}": _format_parameter(v)
+                for n, v in row.items()
+            }
     return found
 
 
 def _loss(outcome: Outcome) -> list[Block]:
-    variables = lost.by_variable(outcome)
+    variables = lost.count_by_variable(outcome)
     blocks: list[Block] = []
     if variables:
         shares = tuple(_share(row["changed"], row["records"]) for row in variables)
@@ -215,7 +248,7 @@ def _loss(outcome: Outcome) -> list[Block]:
         title = "Values that were changed, in per cent of the records"
         blocks.append(Chart(title, names, (("changed", shares),), "dots", most=100.0))
     for name, rows in outcome.loss.items():
-        blocks.append(table(name.replace("_", " "), rows))
+        blocks.append(make_table_block(name.replace("_", " "), rows))
         by = [row for row in rows if row.get("variable") is not None]
         number = name if rows and name in rows[0] else "distance" if rows and "distance" in rows[0] else "loss"
         if len(by) > 1 and all(number in row for row in by):
@@ -233,10 +266,10 @@ def _nulls(nulls: str) -> str:
     return "NULL agrees with every value." if nulls == "wildcard" else "NULL is a value of its own."
 
 
-def _said(value: object) -> object:
+def _format_parameter(value: object) -> object:
     """Return a parameter as it is shown: a number as it is, a nested value as text."""
     if isinstance(value, dict):
-        return ", ".join(f"{name}: {_said(v)}" for name, v in value.items() if v is not None)
+        return ", ".join(f"{name}: {_format_parameter(v)}" for name, v in value.items() if v is not None)
     if isinstance(value, list | tuple):
-        return "; ".join(str(_said(v)) for v in value)
+        return "; ".join(str(_format_parameter(v)) for v in value)
     return "yes" if value is True else "no" if value is False else value

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.table import fetched
+from sdc_sql.db.table import fetch_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,19 +19,19 @@ LARGEST = 5  # households of this size and larger ones are counted together
 MOST = 60  # a dimension with more values has no table
 
 
-def by_variable(outcome: Outcome) -> list[dict[str, Any]]:
+def count_by_variable(outcome: Outcome) -> list[dict[str, Any]]:
     """Return for each released variable how many values were changed, and how many of these were suppressed.
 
     A recoded value is a changed one. Numbers of households are left out where they are recoded or not released.
     The list is empty where the file has no id, by which records are told apart.
     """
-    columns = _columns(outcome)
+    columns = _list_counted_columns(outcome)
     if not columns or outcome.plan.roles.id is None:
         return []
-    changed = [exp.alias_(_counted(_differs(outcome, c)), f"changed_{i}") for i, c in enumerate(columns)]
-    gone = [exp.alias_(_counted(_suppressed(c)), f"gone_{i}") for i, c in enumerate(columns)]
+    changed = [exp.alias_(_count_where(_is_different(outcome, c)), f"changed_{i}") for i, c in enumerate(columns)]
+    gone = [exp.alias_(_count_where(_is_suppressed(c)), f"gone_{i}") for i, c in enumerate(columns)]
     total = exp.alias_(exp.Count(this=exp.Star()), "records")
-    (row,) = fetched(outcome.released.con, _joined(outcome).select(total, *changed, *gone))
+    (row,) = fetch_rows(outcome.released.con, _join_original(outcome).select(total, *changed, *gone))
     return [
         {
             "variable": c,
@@ -43,7 +43,7 @@ def by_variable(outcome: Outcome) -> list[dict[str, Any]]:
     ]
 
 
-def by_dimension(outcome: Outcome, variables: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+def count_by_dimension(outcome: Outcome, variables: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     """Return the suppressions of some variables by each dimension of the released file: its strata, and household size.
 
     Each value has its records, and by variable how many of them lost that value. A dimension is a column as it is
@@ -51,11 +51,11 @@ def by_dimension(outcome: Outcome, variables: Sequence[str]) -> dict[str, list[d
     """
     roles, found = outcome.plan.roles, {}
     names = [c for c in roles.strata if c in outcome.released.columns]
-    dimensions: dict[str, exp.Expression] = {c: _text(exp.column(c, "r", quoted=True)) for c in names}
+    dimensions: dict[str, exp.Expression] = {c: _cast_to_text(exp.column(c, "r", quoted=True)) for c in names}
     if roles.household is not None and roles.household in outcome.released.columns:
         dimensions[HOUSEHOLD_SIZE] = _household_size(roles.household)
     for name, value in dimensions.items() if variables and roles.id is not None else ():
-        rows = fetched(outcome.released.con, _by(outcome, value, variables))
+        rows = fetch_rows(outcome.released.con, _count_by_value(outcome, value, variables))
         if len(rows) <= MOST:
             found[name] = [
                 {
@@ -68,10 +68,10 @@ def by_dimension(outcome: Outcome, variables: Sequence[str]) -> dict[str, list[d
     return found
 
 
-def _by(outcome: Outcome, value: exp.Expression, variables: Sequence[str]) -> exp.Select:
-    gone = [exp.alias_(_suppressed(c), f"gone_{i}") for i, c in enumerate(variables)]
-    inside = _joined(outcome).select(exp.alias_(value, "value"), *gone)
-    counts = [exp.alias_(_counted(exp.column(f"gone_{i}")), f"gone_{i}") for i in range(len(variables))]
+def _count_by_value(outcome: Outcome, value: exp.Expression, variables: Sequence[str]) -> exp.Select:
+    gone = [exp.alias_(_is_suppressed(c), f"gone_{i}") for i, c in enumerate(variables)]
+    inside = _join_original(outcome).select(exp.alias_(value, "value"), *gone)
+    counts = [exp.alias_(_count_where(exp.column(f"gone_{i}")), f"gone_{i}") for i in range(len(variables))]
     total = exp.alias_(exp.Count(this=exp.Star()), "records")
     return (
         exp.select("value", total, *counts)
@@ -82,7 +82,7 @@ def _by(outcome: Outcome, value: exp.Expression, variables: Sequence[str]) -> ex
     )
 
 
-def _columns(outcome: Outcome) -> list[str]:
+def _list_counted_columns(outcome: Outcome) -> list[str]:
     known = {c.lower(): c for c in outcome.columns_before}
     roles = outcome.plan.roles
     left = {str(roles.id).lower()}
@@ -91,26 +91,26 @@ def _columns(outcome: Outcome) -> list[str]:
     return [c for c in outcome.columns_after if c.lower() in known and c.lower() not in left]
 
 
-def _joined(outcome: Outcome) -> exp.Select:
+def _join_original(outcome: Outcome) -> exp.Select:
     id_ = str(outcome.plan.roles.id)
-    tables = [query.call("sdc__rows", data.table) for data in (outcome.original, outcome.released)]
+    tables = [query.call_macro("sdc__rows", data.table) for data in (outcome.original, outcome.released)]
     same = exp.column(id_, "o", quoted=True).eq(exp.column(id_, "r", quoted=True))
     return exp.Select().from_(tables[0].subquery("o")).join(tables[1].subquery("r"), on=same)
 
 
-def _differs(outcome: Outcome, column: str) -> exp.Expression:
-    kinds = [_types(data.con.table(data.table)) for data in (outcome.original, outcome.released)]
+def _is_different(outcome: Outcome, column: str) -> exp.Expression:
+    kinds = [_list_types(data.con.table(data.table)) for data in (outcome.original, outcome.released)]
     before, after = (exp.column(column, side, quoted=True) for side in ("o", "r"))
     if len({kind[column.lower()] for kind in kinds}) > 1:  # a number has become a label
-        return exp.NullSafeNEQ(this=_text(before), expression=_text(after))
+        return exp.NullSafeNEQ(this=_cast_to_text(before), expression=_cast_to_text(after))
     return exp.NullSafeNEQ(this=before, expression=after)
 
 
-def _types(relation: Any) -> Mapping[str, str]:  # noqa: ANN401 - a relation of DuckDB
+def _list_types(relation: Any) -> Mapping[str, str]:  # noqa: ANN401 - a relation of DuckDB
     return {c.lower(): str(kind) for c, kind in zip(relation.columns, relation.types, strict=True)}
 
 
-def _suppressed(column: str) -> exp.Expression:
+def _is_suppressed(column: str) -> exp.Expression:
     before, after = (exp.column(column, side, quoted=True) for side in ("o", "r"))
     return exp.And(this=exp.not_(before.is_(exp.null())), expression=after.is_(exp.null()))
 
@@ -118,12 +118,12 @@ def _suppressed(column: str) -> exp.Expression:
 def _household_size(household: str) -> exp.Expression:
     over = exp.Window(this=exp.Count(this=exp.Star()), partition_by=[exp.column(household, "r", quoted=True)])
     size = exp.Least(this=over, expressions=[exp.Literal.number(LARGEST)])
-    return _text(size)
+    return _cast_to_text(size)
 
 
-def _counted(condition: exp.Expression) -> exp.Expression:
+def _count_where(condition: exp.Expression) -> exp.Expression:
     return exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=condition))
 
 
-def _text(value: exp.Expression) -> exp.Expression:
+def _cast_to_text(value: exp.Expression) -> exp.Expression:
     return exp.cast(value, "VARCHAR")

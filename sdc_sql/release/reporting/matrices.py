@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.masking.steps import steps_of
+from sdc_sql.db.masking.steps import list_steps
 from sdc_sql.document.blocks import Table as Shown
-from sdc_sql.document.blocks import Text, label
+from sdc_sql.document.blocks import Text, make_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -20,33 +20,35 @@ SQUARE = 12  # a matrix with more categories is written as a list of its probabi
 MOST = 2000  # such a list has at most so many rows
 
 
-def logged(outcome: Outcome) -> list[LoggedStep | None]:
+def find_logged_steps(outcome: Outcome) -> list[LoggedStep | None]:
     """Return the logged step of each step of the release."""
-    found = steps_of(outcome.released.con, outcome.released.table)[-len(outcome.steps) :] if outcome.steps else []
+    found = list_steps(outcome.released.con, outcome.released.table)[-len(outcome.steps) :] if outcome.steps else []
     return [*found] if len(found) == len(outcome.steps) else [None] * len(outcome.steps)
 
 
-def shown(step: LoggedStep, *, digits: int | None = None, name: Callable[[object], str] | None = None) -> list[Block]:
+def show_matrix(
+    step: LoggedStep, *, digits: int | None = None, name: Callable[[object], str] | None = None
+) -> list[Block]:
     """Return the matrix of a step: rows are the original categories, columns the released ones; one for each stratum.
 
     ``digits``: decimals to which it is rounded; ``name`` gives the name of a category.
     """
     rows: list[dict[str, Any]] = json.loads(step.matrix or "[]")
-    name = name or text
+    name = name or format_category
     found: list[Block] = []
     for stratum in dict.fromkeys(json.dumps(row.get("stratum")) for row in rows):
         own = [row for row in rows if json.dumps(row.get("stratum")) == stratum]
         of = f" where the stratum is {name(json.loads(stratum))}" if "stratum" in own[0] else ""
         title = f"{', '.join(step.columns)}{of}: probabilities of the released categories"
-        found.append(_matrix(title, [_row(row, digits, name) for row in own]))
+        found.append(_write_matrix(title, [_row(row, digits, name) for row in own]))
     return found
 
 
-def text(category: object) -> str:
+def format_category(category: object) -> str:
     """Return a category as text: of a crossing, the values of its columns."""
     if isinstance(category, dict):
-        return ", ".join(f"{column} {label(value)}" for column, value in category.items())
-    return label(category)
+        return ", ".join(f"{column} {make_label(value)}" for column, value in category.items())
+    return make_label(category)
 
 
 def _row(row: dict[str, Any], digits: int | None, name: Callable[[object], str]) -> tuple[str, str, float]:
@@ -54,7 +56,7 @@ def _row(row: dict[str, Any], digits: int | None, name: Callable[[object], str])
     return name(row["from"]), name(row["to"]), probability if digits is None else round(probability, digits)
 
 
-def _matrix(title: str, cells: Iterable[tuple[str, str, float]]) -> Block:
+def _write_matrix(title: str, cells: Iterable[tuple[str, str, float]]) -> Block:
     listed = list(cells)
     names = list(dict.fromkeys([*(a for a, _, _ in listed), *(b for _, b, _ in listed)]))
     by = {(a, b): p for a, b, p in listed}

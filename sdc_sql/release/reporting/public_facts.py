@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.macros import effect_of
+from sdc_sql.db.catalogue.macros import find_effect
 from sdc_sql.release.reading import undecided
 from sdc_sql.release.reporting import public_steps
-from sdc_sql.release.reporting.stages import released_columns
+from sdc_sql.release.reporting.stages import list_output_columns
 
 if TYPE_CHECKING:
     from sdc_sql.db.masking.steps import MaskingStep
@@ -37,27 +37,29 @@ def treatments(outcome: Outcome) -> list[Treatment]:
     planned = {step.path: step for step in outcome.plan.steps}
     found = []
     for path, step in zip(outcome.step_paths, outcome.steps, strict=True):
-        columns = released_of(outcome, step)
+        columns = list_released_columns(outcome, step)
         if columns or not step.columns:  # a sample of records without weights changes no column
-            done, keeps = public_steps.described(step, planned.get(path))
-            told = "; ".join(f"{n.replace('_', ' ')} {_said(v)}" for n, v in public_steps.told(step).items())
-            in_classes = effect_of(step.method).coarsens.kind == "into classes"
+            done, keeps = public_steps.describe_step(step, planned.get(path))
+            told = "; ".join(
+                f"{n.replace('_', ' ')} {_join_values(v)}" for n, v in public_steps.list_told_parameters(step).items()
+            )
+            in_classes = find_effect(step.method).coarsens.kind == "into classes"
             found.append(Treatment(tuple(columns), step.method.replace("_", " "), done, keeps, told, in_classes))
     return found
 
 
-def as_collected(outcome: Outcome) -> list[str]:
+def list_untouched_columns(outcome: Outcome) -> list[str]:
     """Return the released columns that no step touched; recoded ids and numbers of households are not among them."""
     touched = {c.lower() for step in outcome.steps for c in step.columns}
-    unchanged = undecided.as_collected(outcome.plan, released_columns(outcome))
+    unchanged = undecided.list_unchanged_columns(outcome.plan, list_output_columns(outcome))
     return [c for c in unchanged if c.lower() not in touched]
 
 
 def noise_variances(outcome: Outcome) -> dict[str, float]:
     """Return the variance of the noise that was added to each column, where it may be told."""
     found: dict[str, float] = {}
-    for step, part in zip(outcome.steps, in_part(outcome), strict=True):
-        if part or not whole(outcome, step):
+    for step, part in zip(outcome.steps, list_partial_steps(outcome), strict=True):
+        if part or not is_wholly_released(outcome, step):
             continue
         # together with another step on it, the variance of the noise may tell of values that the other one hid
         alone = {c for c in step.columns if sum(c in other.columns for other in outcome.steps) == 1}
@@ -66,22 +68,22 @@ def noise_variances(outcome: Outcome) -> dict[str, float]:
     return found
 
 
-def whole(outcome: Outcome, step: MaskingStep) -> bool:
+def is_wholly_released(outcome: Outcome, step: MaskingStep) -> bool:
     """Return whether all columns of a step are released: only then its matrix and its advice are told."""
-    return {*released_of(outcome, step)} == {*step.columns}
+    return {*list_released_columns(outcome, step)} == {*step.columns}
 
 
-def in_part(outcome: Outcome) -> list[bool]:
+def list_partial_steps(outcome: Outcome) -> list[bool]:
     """Return of each step whether it masked a part of the records (``where``), which tells little of the whole file."""
     planned = {step.path: step for step in outcome.plan.steps}
     return [planned[path].where is not None if path in planned else False for path in outcome.step_paths]
 
 
-def released_of(outcome: Outcome, step: MaskingStep) -> list[str]:
+def list_released_columns(outcome: Outcome, step: MaskingStep) -> list[str]:
     """Return the columns of a step that are in the released file."""
-    there = {c.lower() for c in released_columns(outcome)}
+    there = {c.lower() for c in list_output_columns(outcome)}
     return [c for c in step.columns if c.lower() in there]
 
 
-def _said(value: object) -> str:
+def _join_values(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

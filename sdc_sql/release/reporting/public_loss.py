@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.catalogue.macros import effect_of
+from sdc_sql.db.catalogue.macros import find_effect
 from sdc_sql.release.reporting.public_steps import withheld
-from sdc_sql.release.reporting.stages import released_columns
+from sdc_sql.release.reporting.stages import list_output_columns
 
 if TYPE_CHECKING:
     from sdc_sql.release.running.outcome import Outcome
@@ -53,7 +53,7 @@ def withheld_columns(outcome: Outcome) -> set[str]:
     return {c.lower() for step in outcome.steps if withheld(step) for c in step.columns}
 
 
-def losses(outcome: Outcome) -> list[dict[str, Any]]:
+def list_told_losses(outcome: Outcome) -> list[dict[str, Any]]:
     """Return the measure, figure, variables and value of each loss that users are told.
 
     Told are the figures that the measure's header names: bounded means over records. Moments, entropies, models and
@@ -61,17 +61,17 @@ def losses(outcome: Outcome) -> list[dict[str, Any]]:
     columns that has such a column.
     """
     secret = withheld_columns(outcome)
-    shown = {c.lower() for c in released_columns(outcome)}
+    shown = {c.lower() for c in list_output_columns(outcome)}
     of_all = {c.lower() for c in outcome.plan.loss.columns}
     found = []
     for measure, rows in outcome.loss.items():
         for row in rows:
-            named = _named(row)
+            named = _name_columns(row)
             if {c.lower() for c in named} & secret or not {c.lower() for c in named} <= shown:
                 continue
             if not named and (of_all & secret or not of_all):
                 continue
-            for figure in effect_of(measure).told_of({}):
+            for figure in find_effect(measure).told_of({}):
                 value = coarse(row.get(figure), outcome.records_after)
                 if value is not None:
                     found.append(
@@ -83,7 +83,7 @@ def losses(outcome: Outcome) -> list[dict[str, Any]]:
     return found
 
 
-def _named(row: Any) -> tuple[str, ...]:  # noqa: ANN401 - a row of a measure
+def _name_columns(row: Any) -> tuple[str, ...]:  # noqa: ANN401 - a row of a measure
     if row.get("variable") is not None:
         return (str(row["variable"]),)
     return tuple(str(c) for c in row.get("columns") or ())

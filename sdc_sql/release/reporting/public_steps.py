@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.catalogue.macros import by_name, effect_of
+from sdc_sql.db.catalogue.macros import find_effect, index_catalogue
 from sdc_sql.document.blocks import Text
 from sdc_sql.release.reporting import matrices
 
@@ -30,12 +30,12 @@ _BY_HOUSEHOLD = "Drawn by household: members with the same value have the same r
 
 def withheld(step: MaskingStep) -> bool:
     """Return whether not even a loss of its columns is told: from it would follow what undoes the step."""
-    return effect_of(step.method).loss.of(step.parameters) != "published"
+    return find_effect(step.method).loss.of(step.parameters) != "published"
 
 
-def told(step: MaskingStep) -> dict[str, Any]:
+def list_told_parameters(step: MaskingStep) -> dict[str, Any]:
     """Return the parameters that users need, by name."""
-    names = effect_of(step.method).told_of(step.parameters)
+    names = find_effect(step.method).told_of(step.parameters)
     return {name: step.parameters[name] for name in names if step.parameters.get(name) is not None}
 
 
@@ -53,9 +53,9 @@ def variances(step: MaskingStep) -> dict[str, float]:
     return {c: float(d) ** 2 for c, d in zip(step.columns, deviations, strict=False) if d is not None}
 
 
-def described(step: MaskingStep, planned: Step | None) -> tuple[str, str]:
+def describe_step(step: MaskingStep, planned: Step | None) -> tuple[str, str]:
     """Return what was done, and what it keeps, in the words of the method's declaration, where it says what is told."""
-    macro = by_name().get(f"sdc_{step.method}")
+    macro = index_catalogue().get(f"sdc_{step.method}")
     said = macro is not None and "Told" in macro.effect.says
     summary = (macro.effect.publicly or macro.summary) if macro and said else step.method.replace("_", " ")
     keeps = macro.keeps if macro and said else ""
@@ -63,22 +63,22 @@ def described(step: MaskingStep, planned: Step | None) -> tuple[str, str]:
     if "method" in step.parameters and any(len(part) > 1 for part in parts):
         of = [p[1] for p in parts if len(p) > 1 and p[0] == step.parameters["method"]]
         keeps = "; ".join(of or [p[0] for p in parts if len(p) == 1]) + "."
-    if by_household(step):
+    if is_by_household(step):
         summary += f" {_BY_HOUSEHOLD}"
     if planned is not None and planned.where is not None:
         summary += " In a part of the records."
     return summary, keeps
 
 
-def by_household(step: MaskingStep) -> bool:
+def is_by_household(step: MaskingStep) -> bool:
     """Return whether the step drew, ranked or grouped by household, and not by record."""
-    gone = effect_of(step.method).suppresses.kind != "nothing"  # the unit of a suppression is what is counted
+    gone = find_effect(step.method).suppresses.kind != "nothing"  # the unit of a suppression is what is counted
     return not gone and (step.parameters.get("unit") == "household" or "by_household" in step.parameters)
 
 
-def matrix(step: MaskingStep, logged: LoggedStep | None, name: Callable[[object], str]) -> list[Block]:
+def show_public_matrix(step: MaskingStep, logged: LoggedStep | None, name: Callable[[object], str]) -> list[Block]:
     """Return the matrix by which estimates are corrected, rounded; of categories that are not in the file no name."""
-    known = effect_of(step.method).matrix.kind
+    known = find_effect(step.method).matrix.kind
     if known == "by retention":
         kept = step.parameters["retention"]
         one, of = ("a category", "categories") if len(step.columns) == 1 else ("a combination", "combinations")
@@ -86,20 +86,20 @@ def matrix(step: MaskingStep, logged: LoggedStep | None, name: Callable[[object]
         return [Text(f"{', '.join(step.columns)}: {told}, K the number of {of}.")]
     if known != "logged" or logged is None:
         return []
-    return matrices.shown(logged, digits=DIGITS, name=name)
+    return matrices.show_matrix(logged, digits=DIGITS, name=name)
 
 
 def advice(step: MaskingStep, *, matrix: bool, part: bool) -> list[str]:
     """Return what to heed in estimates; of a step on a part of the records that these cannot be corrected."""
     how, columns = step.parameters.get("method"), ", ".join(step.columns)
-    gone = effect_of(step.method).suppresses.kind != "nothing"
+    gone = find_effect(step.method).suppresses.kind != "nothing"
     said = ""
     if matrix:
         said = (
             f"{columns}: estimate the original frequencies t by solving P' t = f, P the matrix (rows: original "
             "categories), f the released frequencies (SDC handbook, section 3.4.6)."
         )
-    elif step.method == "noise" and "alpha" in told(step):
+    elif step.method == "noise" and "alpha" in list_told_parameters(step):
         of = "variances" if how == "uncorrelated" else "variances and covariances"
         ratio = 1 + float(step.parameters["alpha"])
         said = (
@@ -108,7 +108,7 @@ def advice(step: MaskingStep, *, matrix: bool, part: bool) -> list[str]:
         )
     elif step.method == "noise_absolute":
         said = f"{columns}: subtract the variance of the noise from that of the released values. Means are kept."
-    elif step.method == "multiplicative_noise" and "size" in told(step):
+    elif step.method == "multiplicative_noise" and "size" in list_told_parameters(step):
         ratio = 1 + float(step.parameters["size"]) ** 2
         said = f"{columns}: the mean of the squares is {ratio:g} times the original one. Means are kept in expectation."
     elif gone:
@@ -118,7 +118,7 @@ def advice(step: MaskingStep, *, matrix: bool, part: bool) -> list[str]:
             f"{columns}: only a part of the records was masked so, and which is not told: what is said of the masking "
             "holds in that part alone. No estimate from the whole file can be corrected by it."
         )
-    if said and not gone and by_household(step):
+    if said and not gone and is_by_household(step):
         said += (
             " Drawn by household: a standard error that takes the draws of records for independent is too small, by up "
             "to the root of the number of members who share a value."

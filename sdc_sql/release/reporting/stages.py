@@ -16,14 +16,14 @@ IMPLEMENTATION = "5. Implementation"
 RESULT = "6. Disclosure risk and information loss after protection"
 
 
-def about(outcome: Outcome) -> tuple[str, ...]:
+def describe_release(outcome: Outcome) -> tuple[str, ...]:
     """Return what the head of either report says of a release, in the words of its file."""
     plan = outcome.plan
     said = {"Producer": plan.producer, "Version": plan.version}
     return tuple(f"{name}: {value}" for name, value in said.items() if value)
 
 
-def released_columns(outcome: Outcome) -> tuple[str, ...]:
+def list_output_columns(outcome: Outcome) -> tuple[str, ...]:
     """Return the columns of the released file: without the id or the households that the release file leaves out."""
     output, roles = outcome.plan.output, outcome.plan.roles
     gone = {

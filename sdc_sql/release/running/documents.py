@@ -34,9 +34,9 @@ class Document:
 
 
 DOCUMENTS = {
-    "report": Document("reporting.internal_report", "write_internal", (".html", ".md"), refused=True),
-    "public_report": Document("reporting.public_report", "write_public", (".html", ".md")),
-    "certificate": Document("certifying.certificate", "write_internal", (".json",)),
-    "public_certificate": Document("certifying.certificate", "write_public", (".json",), needs_key=True),
+    "report": Document("reporting.internal_report", "write_internal_report", (".html", ".md"), refused=True),
+    "public_report": Document("reporting.public_report", "write_public_report", (".html", ".md")),
+    "certificate": Document("certifying.certificate", "write_internal_certificate", (".json",)),
+    "public_certificate": Document("certifying.certificate", "write_public_certificate", (".json",), needs_key=True),
     "ddi": Document("reporting.ddi", "write_ddi", (".xml",)),
 }

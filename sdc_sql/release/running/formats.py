@@ -36,7 +36,7 @@ def packages() -> tuple[Any, Any]:
         ) from error
 
 
-def _read(path: Path, **how: object) -> tuple[Any, Any]:
+def _read_package(path: Path, **how: object) -> tuple[Any, Any]:
     pyreadstat, _ = packages()
     if not path.is_file():
         raise TableError(f"There is no file {path}.")
@@ -48,16 +48,16 @@ def _read(path: Path, **how: object) -> tuple[Any, Any]:
     return frame, meta
 
 
-def columns(path: Path) -> dict[str, str]:
+def list_file_columns(path: Path) -> dict[str, str]:
     """Return the columns of a file with their types, without reading its records."""
-    _, meta = _read(path, metadataonly=True)
+    _, meta = _read_package(path, metadataonly=True)
     kinds = {"string": "VARCHAR"}
     return {name: kinds.get(meta.readstat_variable_types[name], "DOUBLE") for name in meta.column_names}
 
 
-def read(con: duckdb.DuckDBPyConnection, path: Path, name: str, wanted: list[str]) -> None:
+def read_statistical_file(con: duckdb.DuckDBPyConnection, path: Path, name: str, wanted: list[str]) -> None:
     """Make a table of a file's records. These files have one kind of number: whole ones become whole numbers."""
-    frame, _ = _read(path, usecols=wanted)
+    frame, _ = _read_package(path, usecols=wanted)
     con.register(_FRAME, frame.to_arrow())
     try:
         kinds = {str(n): str(t) for n, t, *_ in con.execute(f"FROM {_FRAME} LIMIT 0").description or ()}
@@ -88,12 +88,14 @@ def labels(source: Path, columns: set[str], unchanged: set[str]) -> tuple[dict[s
     """
     if source.suffix.lower() not in FORMATS:
         return {}, {}
-    _, meta = _read(source, metadataonly=True)
+    _, meta = _read_package(source, metadataonly=True)
     values = {n: of for n, of in meta.variable_value_labels.items() if n in columns and n in unchanged}
     return {n: text for n, text in meta.column_names_to_labels.items() if n in columns and text}, values
 
 
-def write(con: duckdb.DuckDBPyConnection, rows: exp.Select, path: Path, source: Path, unchanged: set[str]) -> None:
+def write_statistical_file(
+    con: duckdb.DuckDBPyConnection, rows: exp.Select, path: Path, source: Path, unchanged: set[str]
+) -> None:
     """Write rows to a file, with the labels that still hold.
 
     Raises
@@ -109,7 +111,7 @@ def write(con: duckdb.DuckDBPyConnection, rows: exp.Select, path: Path, source: 
         else exp.column(n, quoted=True)
         for n, kind, *_ in described
     ]
-    frame = polars.from_arrow(con.sql(query.text(exp.select(*typed).from_(rows.subquery("r")))).to_arrow_table())
+    frame = polars.from_arrow(con.sql(query.write_sql(exp.select(*typed).from_(rows.subquery("r")))).to_arrow_table())
     of_columns, of_values = labels(source, set(frame.columns), unchanged)
     writer = pyreadstat.write_dta if path.suffix.lower() == ".dta" else pyreadstat.write_sav
     try:

@@ -7,7 +7,7 @@ from sqlglot import exp
 NUMBER = "sdc__household"
 
 
-def renumbered(rows: exp.Select, household: str) -> exp.Select:
+def renumber_households(rows: exp.Select, household: str) -> exp.Select:
     """Return rows whose households are numbered anew, 1, 2, ..., in the order of a digest of what is released of them.
 
     No key is needed: the number depends on the released values of the household's members alone, so it tells nothing of
@@ -25,7 +25,7 @@ def renumbered(rows: exp.Select, household: str) -> exp.Select:
     >>> from sdc_sql import load
     >>> con = load(duckdb.connect())
     >>> rows = exp.select("h", "a").from_("(VALUES (903, 1), (903, 2), (17, 3)) AS t(h, a)")
-    >>> con.sql(renumbered(rows, "h").sql("duckdb")).order("a").fetchall()
+    >>> con.sql(renumber_households(rows, "h").sql("duckdb")).order("a").fetchall()
     [(1, 1), (1, 2), (2, 3)]
     """
     names = [column.alias_or_name for column in rows.selects]
@@ -36,7 +36,7 @@ def renumbered(rows: exp.Select, household: str) -> exp.Select:
         "list_sort", exp.func("list", record, dialect="duckdb"), exp.Literal.string("ASC"), dialect="duckdb"
     )
     digest = exp.func("sha256", exp.func("array_to_string", members, exp.Literal.string("")), dialect="duckdb")
-    former = _by_bytes(exp.column(own, quoted=True))
+    former = _compare_by_bytes(exp.column(own, quoted=True))
     order = exp.Order(
         expressions=[
             exp.Ordered(this=c, nulls_first=False) for c in (exp.column("sdc__alike"), exp.column("sdc__former"))
@@ -51,7 +51,9 @@ def renumbered(rows: exp.Select, household: str) -> exp.Select:
         exp.alias_(exp.column(NUMBER), own, quoted=True) if n == own else exp.column(n, table="sdc__o", quoted=True)
         for n in names
     ]
-    again = exp.EQ(this=_by_bytes(exp.column(own, table="sdc__o", quoted=True)), expression=exp.column("sdc__former"))
+    again = exp.EQ(
+        this=_compare_by_bytes(exp.column(own, table="sdc__o", quoted=True)), expression=exp.column("sdc__former")
+    )
     # no record is lost: a household that is NULL equals none of these
     return (
         exp.select(*chosen).from_(rows.subquery("sdc__o")).join(numbers.subquery("sdc__n"), on=again, join_type="left")
@@ -63,8 +65,8 @@ def _text(name: str) -> exp.Expression:
     value: exp.Expression = exp.column(name, quoted=True)
     for macro in ("sdc__canonical", "sdc__part"):
         value = exp.Anonymous(this=macro, expressions=[value])
-    return _by_bytes(value)
+    return _compare_by_bytes(value)
 
 
-def _by_bytes(value: exp.Expression) -> exp.Expression:
+def _compare_by_bytes(value: exp.Expression) -> exp.Expression:
     return exp.Anonymous(this="sdc__by_bytes", expressions=[value])

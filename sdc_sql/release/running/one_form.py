@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sdc_sql.db.catalogue.load import execute
-from sdc_sql.db.files.csv_file import created
+from sdc_sql.db.files.csv_file import create_from_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ _FORMS = {
 }
 
 
-def given(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, int]:
+def unify_values(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, int]:
     """Give 0, NaN and intervals one form each in all columns of a table of ours; return how many values had another.
 
     0.0 for -0.0, NaN without a sign, and intervals of fewer than 30 days beside their months and 24 hours beside their
@@ -37,7 +37,7 @@ def given(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, int]:
     >>> import duckdb
     >>> con = duckdb.connect()
     >>> _ = con.execute("CREATE TABLE t AS SELECT '-0.0'::DOUBLE AS hours, INTERVAL 45 DAY AS since")
-    >>> given(con, "t"), con.execute("SELECT hours::VARCHAR, since::VARCHAR FROM t").fetchall()
+    >>> unify_values(con, "t"), con.execute("SELECT hours::VARCHAR, since::VARCHAR FROM t").fetchall()
     ({'hours': 1, 'since': 1}, [('0.0', '1 month 15 days')])
     """
     name = exp.to_identifier(table, quoted=True)
@@ -57,11 +57,11 @@ def given(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, int]:
             else exp.column(column, quoted=True)
             for column in (str(d[0]) for d in described)
         ]
-        execute(con, created(name, "TABLE", exp.select(*chosen).from_(exp.Table(this=name)), replace=True))
+        execute(con, create_from_rows(name, "TABLE", exp.select(*chosen).from_(exp.Table(this=name)), replace=True))
     return others
 
 
-def said(values: Mapping[str, int]) -> str:
+def describe_unified(values: Mapping[str, int]) -> str:
     """Return in how many values of which columns: ``3 in hours, 1 in since``."""
     return ", ".join(f"{n:,} in {column}" for column, n in values.items())
 

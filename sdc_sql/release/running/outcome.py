@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.showing.results import shown
-from sdc_sql.figures.condition import names
+from sdc_sql.db.showing.results import format_value
+from sdc_sql.figures.condition import list_named_figures
 from sdc_sql.release.reading.plan import THIS
-from sdc_sql.release.reading.undecided import as_collected
+from sdc_sql.release.reading.undecided import list_unchanged_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,7 +63,7 @@ class LimitOutcome:
         """Return the limit with its figures in words."""
         if self.found:
             return f"{self.limit.path}: {self.limit.text}: {self.found}"
-        figures = ", ".join(f"{name} is {shown(value)}" for name, value in self.figures.items())
+        figures = ", ".join(f"{name} is {format_value(value)}" for name, value in self.figures.items())
         of = f"scenario {self.limit.scenario!r}" if self.limit.scenario else "loss"
         return f"{of}: {self.limit.text} {'holds' if self.holds else 'does not hold'}: {figures} ({self.limit.path})"
 
@@ -114,7 +114,7 @@ class Outcome:
 
     def _advice(self, found: LimitOutcome) -> str:
         """Return what mends a limit on the make-up of households; values of members are no help."""
-        of_scenario = names(found.limit.text) if found.limit.scenario else []
+        of_scenario = list_named_figures(found.limit.text) if found.limit.scenario else []
         if not any(self.plan.asked[name.label].measure.name.startswith("composition_") for name in of_scenario):
             return ""
         return (
@@ -128,7 +128,7 @@ class Outcome:
             "accepted": self.accepted,
             "records": {"before": self.records_before, "after": self.records_after},
             "columns": {"before": list(self.columns_before), "after": list(self.columns_after)},
-            "released_as_collected": as_collected(self.plan, self.columns_after),
+            "released_as_collected": list_unchanged_columns(self.plan, self.columns_after),
             "values_given_one_form": dict(self.reformed),
             "scenarios": [
                 {
@@ -156,11 +156,11 @@ class Outcome:
             "household_columns": [
                 {"variable": c.name, "households": c.households, "share": c.share} for c in self.household_columns
             ],
-            "frontier": None if self.frontier is None else _frontier(self.frontier, self.plan),
+            "frontier": None if self.frontier is None else _list_frontier(self.frontier, self.plan),
         }  # fmt: skip
 
 
-def _frontier(found: Frontier, plan: Plan) -> dict[str, Any]:
+def _list_frontier(found: Frontier, plan: Plan) -> dict[str, Any]:
     """Return the frontier as plain values, for JSON."""
     asked = plan.frontier
     assert asked is not None  # noqa: S101 - or there was none to find

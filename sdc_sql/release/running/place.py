@@ -8,8 +8,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.files import work
-from sdc_sql.db.files.released_file import is_file, matching, synced
-from sdc_sql.db.interruption import uninterrupted
+from sdc_sql.db.files.released_file import is_file, match_files, sync_file
+from sdc_sql.db.interruption import hold_signals
 from sdc_sql.errors import ParameterError, TableError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def folder_made(folder: Path) -> Iterator[None]:
+def make_folder(folder: Path) -> Iterator[None]:
     """Make a folder if it is not there; remove it afterwards where nothing was put in it.
 
     Raises
@@ -39,7 +39,7 @@ def folder_made(folder: Path) -> Iterator[None]:
                 path.rmdir()
 
 
-def refuse_taken(paths: Iterable[Path]) -> None:
+def refuse_existing_files(paths: Iterable[Path]) -> None:
     """Refuse files that are there already.
 
     Raises
@@ -55,7 +55,7 @@ def refuse_taken(paths: Iterable[Path]) -> None:
         )
 
 
-def refuse_read(paths: Iterable[Path], release_file: Path) -> None:
+def refuse_input_files(paths: Iterable[Path], release_file: Path) -> None:
     """Refuse to replace the release file, or a file that it names other than as an output.
 
     Raises
@@ -64,26 +64,26 @@ def refuse_read(paths: Iterable[Path], release_file: Path) -> None:
         It names the file.
     """
     asked = tomllib.loads(release_file.read_text(encoding="utf-8-sig"))
-    named = [str(release_file.parent / text) for text in texts({**asked, "output": None})]
-    _refuse_one_of(paths, [str(release_file), *named], release_file.name)
+    named = [str(release_file.parent / text) for text in list_texts({**asked, "output": None})]
+    _refuse_same_file(paths, [str(release_file), *named], release_file.name)
 
 
-def _refuse_one_of(paths: Iterable[Path], named: Iterable[str], reader: str) -> None:
-    read = [found for text in named for found in [text, *matching(text)] if is_file(found)]
+def _refuse_same_file(paths: Iterable[Path], named: Iterable[str], reader: str) -> None:
+    read = [found for text in named for found in [text, *match_files(text)] if is_file(found)]
     for path in paths:
         if path.is_file() and any(path.samefile(other) for other in read):
             raise TableError(f"{path} is read by {reader}: it is not replaced by what is made of it.")
 
 
-def texts(value: object) -> Iterator[str]:
+def list_texts(value: object) -> Iterator[str]:
     """Yield every text of what is given, as of a release file, however deep."""
     if isinstance(value, str):
         yield value
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
-        yield from texts(inner)
+        yield from list_texts(inner)
 
 
-def place(outputs: Iterable[tuple[Path, Callable[[Path], None]]], *, replace: bool = False) -> tuple[Path, ...]:
+def place_outputs(outputs: Iterable[tuple[Path, Callable[[Path], None]]], *, replace: bool = False) -> tuple[Path, ...]:
     """Write each file under a temporary name in its folder, then put all in their places; return the places.
 
     Where one cannot be written or put in its place, none is there afterwards; what stood there, if it was to be
@@ -93,19 +93,19 @@ def place(outputs: Iterable[tuple[Path, Callable[[Path], None]]], *, replace: bo
     with ExitStack() as folders:
         ready = []
         for target, writer in outputs:
-            part = folders.enter_context(work.folder(target.absolute().parent)) / target.name
+            part = folders.enter_context(work.make_work_folder(target.absolute().parent)) / target.name
             writer(part)
             part.chmod(work.OWNER)
-            synced(part)
+            sync_file(part)
             ready.append((part, target, part.with_name(".former")))
         placed: list[Path] = []
-        with uninterrupted():  # a signal is handled before all files are placed, or after
+        with hold_signals():  # a signal is handled before all files are placed, or after
             try:
                 for part, target, former in ready:
                     if replace and target.is_file():
                         os.link(target, former)  # the place of the file is never empty
                     else:
-                        refuse_taken([target])
+                        refuse_existing_files([target])
                     os.replace(part, target)  # noqa: PTH105 - atomic
                     placed.append(target)
             except BaseException:
@@ -116,5 +116,5 @@ def place(outputs: Iterable[tuple[Path, Callable[[Path], None]]], *, replace: bo
                         target.unlink(missing_ok=True)
                 raise
         for parent in {target.parent for target in placed}:
-            synced(parent)
+            sync_file(parent)
     return tuple(placed)

@@ -15,9 +15,9 @@ from sqlglot import exp
 
 from sdc_sql.db.catalogue.load import execute, set_key
 from sdc_sql.db.files import released_file, work
-from sdc_sql.db.files.csv_file import created
+from sdc_sql.db.files.csv_file import create_from_rows
 from sdc_sql.db.masking.replaced import place_arguments
-from sdc_sql.errors import InputError, ParameterError, SdcError, TableError, translated
+from sdc_sql.errors import InputError, ParameterError, SdcError, TableError, translate_errors
 from sdc_sql.methods import Methods
 from sdc_sql.microdata import Microdata, call_method
 from sdc_sql.release.judging import candidates, derived, measured, rejoined, rules_judged
@@ -25,9 +25,9 @@ from sdc_sql.release.reading.plan import ORIGINAL, RELEASED, Plan
 from sdc_sql.release.reading.read import read_release
 from sdc_sql.release.running import formats, household_columns, one_form, raw, sampled
 from sdc_sql.release.running.documents import DOCUMENTS
-from sdc_sql.release.running.households import renumbered
+from sdc_sql.release.running.households import renumber_households
 from sdc_sql.release.running.outcome import Outcome, ScenarioOutcome
-from sdc_sql.release.running.place import folder_made, place, refuse_read, refuse_taken
+from sdc_sql.release.running.place import make_folder, place_outputs, refuse_existing_files, refuse_input_files
 from sdc_sql.version import VERSION
 
 if TYPE_CHECKING:
@@ -119,39 +119,39 @@ def run_release(
     if write:
         places = [plan.output.path, *documents, *([Path(refused_report)] if refused_report else [])]
         if replace_outputs:
-            refuse_read(places, plan.path)
+            refuse_input_files(places, plan.path)
         else:
-            refuse_taken(places)
+            refuse_existing_files(places)
     with ExitStack() as stack:
         if plan.output.folder is not None:
-            stack.enter_context(folder_made(plan.output.folder))
+            stack.enter_context(make_folder(plan.output.folder))
         if con is None:
-            con = stack.enter_context(work.database(threads=threads, memory_limit=memory_limit))
+            con = stack.enter_context(work.open_work_database(threads=threads, memory_limit=memory_limit))
         set_key(con)
         if plan.draws or (write and any(d.needs_key for d in documents.values())):
             ask_for_key(con)  # the key is asked for before any work
-        outcome = _measured(con, plan, progress)
+        outcome = _measure_release(con, plan, progress)
         if not write:
             return outcome
         outputs: list[tuple[Path, Callable[[Path], None]]] = []
         if outcome.accepted:
-            outputs.append((plan.output.path, partial(_first, outcome)))
+            outputs.append((plan.output.path, partial(_write_first, outcome)))
             outputs += [(path, partial(_document, d.writer, outcome)) for path, d in documents.items()]
         elif refused_report is not None:
             outputs.append((Path(refused_report), partial(_document, DOCUMENTS["report"].writer, outcome)))
         progress("writing")
-        return replace(outcome, written=place(outputs, replace=replace_outputs))
+        return replace(outcome, written=place_outputs(outputs, replace=replace_outputs))
 
 
 def ask_for_key(con: duckdb.DuckDBPyConnection) -> None:
     """Say how to set the secret key where there is none that can be used."""
-    with translated():
+    with translate_errors():
         execute(con, "SELECT length(sdc__secret_key())").fetchall()
 
 
-def _first(outcome: Outcome, path: Path) -> None:
+def _write_first(outcome: Outcome, path: Path) -> None:
     """Write the released file, and let the certificates digest this very file while it waits for its place."""
-    write_released(outcome, path)
+    write_released_file(outcome, path)
     outcome.kept["file"] = path
 
 
@@ -159,7 +159,7 @@ def _document(writer: Callable[[Outcome, Path], None], outcome: Outcome, path: P
     writer(outcome, path)
 
 
-def _measured(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None]) -> Outcome:
+def _measure_release(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None]) -> Outcome:
     progress("reading the source")
     there = con.execute(
         "SELECT table_name FROM duckdb_tables() WHERE table_name IN (?, ?) AND database_name = current_database()",
@@ -168,68 +168,76 @@ def _measured(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[st
     if there:
         raise TableError(f"The connection has a table {there[0][0]} already: drop it, or give no connection.")
     try:
-        return _outcome(con, plan, progress)
+        return _find_outcome(con, plan, progress)
     except BaseException:
         for table in (ORIGINAL, RELEASED):
             con.execute(f"DROP TABLE IF EXISTS {table}")
         raise
 
 
-def _outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None]) -> Outcome:
-    reformed = raw.read(con, plan.source, ORIGINAL, plan.columns, _numbers(plan))
+def _find_outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None]) -> Outcome:
+    reformed = raw.read_source(con, plan.source, ORIGINAL, plan.columns, _list_number_columns(plan))
     if reformed:
-        progress(f"values given one form (0.0 for -0.0, NaN without a sign, intervals): {one_form.said(reformed)}")
-    plan, found = household_columns.found(con, plan)
+        progress(
+            "values given one form (0.0 for -0.0, NaN without a sign, intervals): "
+            f"{one_form.describe_unified(reformed)}"
+        )
+    plan, found = household_columns.find_plan_households(con, plan)
     for column in found:
         progress(f"of the household, and named nowhere: {column}")
-    original = measured.described(con, plan, ORIGINAL)
+    original = measured.describe_table(con, plan, ORIGINAL)
     columns_before = original.columns
     before = []
     for scenario in plan.scenarios:
         nulls = scenario.nulls or "category"
-        told = partial(_told, progress, f"before, {scenario.name}")
+        told = partial(_report_stage, progress, f"before, {scenario.name}")
         before.append(
-            (nulls, measured.risks(con, plan, ORIGINAL, scenario, nulls, name=plan.source.path.name, progress=told))
+            (
+                nulls,
+                measured.measure_scenario(
+                    con, plan, ORIGINAL, scenario, nulls, name=plan.source.path.name, progress=told
+                ),
+            )
         )
-    execute(con, created(RELEASED, "TABLE", exp.select("*").from_(exp.to_table(ORIGINAL))))
+    execute(con, create_from_rows(RELEASED, "TABLE", exp.select("*").from_(exp.to_table(ORIGINAL))))
     steps, paths = [], []
     for step in plan.steps:
         progress(f"{step.path}: {step}")
-        for done in _run(con, plan, step):
+        for done in _run_step(con, plan, step):
             steps.append(done)
             paths.append(step.path)
-            plan = sampled.after(plan, done) if step.draws_records else plan
+            plan = sampled.update_fixed_roles(plan, done) if step.draws_records else plan
     scenarios = []
     for scenario, (nulls, (report, more)) in zip(plan.scenarios, before, strict=True):
-        after_nulls = scenario.nulls or _nulls_after(plan, con, scenario.keys, scenario.path)
-        told = partial(_told, progress, f"after, {scenario.name}")
-        after, more_after = measured.risks(
+        after_nulls = scenario.nulls or _choose_nulls(plan, con, scenario.keys, scenario.path)
+        told = partial(_report_stage, progress, f"after, {scenario.name}")
+        after, more_after = measured.measure_scenario(
             con, plan, RELEASED, scenario, after_nulls, name=plan.output.path.name, progress=told
         )
         scenarios.append(ScenarioOutcome(scenario, report, after, nulls, after_nulls, more, more_after))
-    released = measured.described(con, plan, RELEASED)
-    loss = measured.losses(original, released, plan, progress)
+    released = measured.describe_table(con, plan, RELEASED)
+    loss = measured.measure_loss_limits(original, released, plan, progress)
     if plan.ruleset is not None:
         progress(f"rules: {plan.rules}")
-    nulls = _nulls_after(plan, con, plan.ruleset.keys if plan.ruleset else ())
-    ruled = rules_judged.judged(con, plan, (ORIGINAL, RELEASED), nulls)
+    nulls = _choose_nulls(plan, con, plan.ruleset.keys if plan.ruleset else ())
+    ruled = rules_judged.judge_rules(con, plan, (ORIGINAL, RELEASED), nulls)
     progress("what can be worked out")
-    worked_out = [*derived.judged(plan, original, released), *rejoined.judged(plan, released)]
-    frontier = candidates.frontier(original, released, plan, progress)
-    limits = (*measured.judged(plan, scenarios, loss), *ruled, *worked_out)
+    worked_out = [*derived.judge_derived(plan, original, released), *rejoined.judge_rejoined(plan, released)]
+    frontier = candidates.compare_candidates(original, released, plan, progress)
+    limits = (*measured.judge_limits(plan, scenarios, loss), *ruled, *worked_out)
     return Outcome(
         plan, tuple(scenarios), tuple(steps), tuple(paths), loss, limits,
-        _count(original), _count(released), columns_before, released.columns,
+        _count_records(original), _count_records(released), columns_before, released.columns,
         {"sdc_sql": VERSION, "duckdb": duckdb.__version__, "python": platform.python_version()}, original, released,
         _digests(plan), frontier=frontier, household_columns=found, reformed=reformed,
     )  # fmt: skip
 
 
-def _told(progress: Callable[[str], None], stage: str, measure: str) -> None:
+def _report_stage(progress: Callable[[str], None], stage: str, measure: str) -> None:
     progress(f"{stage}: {measure}")
 
 
-def _nulls_after(plan: Plan, con: duckdb.DuckDBPyConnection, keys: tuple[str, ...], path: str = "") -> str:
+def _choose_nulls(plan: Plan, con: duckdb.DuckDBPyConnection, keys: tuple[str, ...], path: str = "") -> str:
     """Return how NULL counts: it agrees with every value once values of the keys were suppressed.
 
     Values that were missing before would agree with every value too, and hide uniques: of a scenario (its path) the
@@ -254,13 +262,13 @@ def _nulls_after(plan: Plan, con: duckdb.DuckDBPyConnection, keys: tuple[str, ..
     return "category" if missing else "wildcard"
 
 
-def _run(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterator[MaskingStep]:
+def _run_step(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterator[MaskingStep]:
     """Run a step of the file; an error of the step names its place."""
-    plan = sampled.without_numbers(plan, step) if step.draws_records else plan
+    plan = sampled.remove_fixed_roles(plan, step) if step.draws_records else plan
     several = "columns" in step.arguments or "keys" in step.arguments or not step.columns
     try:
         for arguments in [{}] if several else [{"column": column} for column in step.columns]:
-            data = measured.described(con, plan, RELEASED, step.columns if "keys" in step.arguments else ())
+            data = measured.describe_table(con, plan, RELEASED, step.columns if "keys" in step.arguments else ())
             part = data if step.where is None else data.where(step.where)
             part = part if step.by_household is None else part.by_household(step.by_household)
             where = place_arguments(getattr(Methods, step.verb), None)
@@ -271,7 +279,7 @@ def _run(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterator[Mas
         raise kind(f"{step.path} ({step.verb}): {error}") from None
 
 
-def _numbers(plan: Plan) -> set[str]:
+def _list_number_columns(plan: Plan) -> set[str]:
     """Return the columns of a CSV file that are numbers however it writes them: those that are computed with."""
     roles = plan.roles
     found = {n for n in (roles.weight, roles.sampling_fraction, *roles.ordered) if isinstance(n, str)}
@@ -285,7 +293,7 @@ def _numbers(plan: Plan) -> set[str]:
     return found
 
 
-def _count(data: Microdata) -> int:
+def _count_records(data: Microdata) -> int:
     rows = execute(data.con, exp.select(exp.Count(this=exp.Star())).from_(exp.to_table(data.table)))
     return int(rows.fetchall()[0][0])
 
@@ -301,14 +309,14 @@ def _digests(plan: Plan) -> dict[str, str]:
     return found
 
 
-def released_rows(outcome: Outcome) -> exp.Select:
+def select_released_records(outcome: Outcome) -> exp.Select:
     """Return the query of the released records, in the order of their own values or, with recoded ids, of the key."""
     plan, data = outcome.plan, outcome.released
     ids = plan.output.ids if plan.roles.id is not None else "keep"
-    rows = released_file.rows_of(data, plan.release if ids == "recode" else "", ids)
+    rows = released_file.select_released_rows(data, plan.release if ids == "recode" else "", ids)
     household = data.household if data.household != data.id else None
     if household is not None and plan.output.households == "recode":
-        rows = renumbered(rows, household)
+        rows = renumber_households(rows, household)
     elif household is not None and plan.output.households == "drop":
         left = [c.alias_or_name for c in rows.selects if c.alias_or_name != household]
         rows = exp.select(*(exp.column(name, quoted=True) for name in left)).from_(rows.subquery("r"))
@@ -317,10 +325,10 @@ def released_rows(outcome: Outcome) -> exp.Select:
     return rows.order_by(*chosen, append=False)
 
 
-def write_released(outcome: Outcome, path: Path) -> None:
+def write_released_file(outcome: Outcome, path: Path) -> None:
     """Write the released records to a file that is not there."""
-    plan, data, rows = outcome.plan, outcome.released, released_rows(outcome)
+    plan, data, rows = outcome.plan, outcome.released, select_released_records(outcome)
     if path.suffix.lower() in formats.FORMATS:
-        formats.write(data.con, rows, path, plan.source.path, measured.still_codes(outcome))
+        formats.write_statistical_file(data.con, rows, path, plan.source.path, measured.list_remaining_codes(outcome))
     else:
-        released_file.put(data.con, rows, path, plan.source.table or plan.source.path.stem)
+        released_file.write_rows(data.con, rows, path, plan.source.table or plan.source.path.stem)

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 _NUMBERS = ("weight", "sampling_fraction")
 
 
-def numbers(plan: Plan) -> dict[str, float]:
+def list_fixed_roles(plan: Plan) -> dict[str, float]:
     """Return those of the two roles that are one number, as they hold for the released records."""
     found = {name: getattr(plan.released_roles, name) for name in _NUMBERS}
     return {name: float(value) for name, value in found.items() if isinstance(value, int | float)}
 
 
-def without_numbers(plan: Plan, step: Step) -> Plan:
+def remove_fixed_roles(plan: Plan, step: Step) -> Plan:
     """Return the plan without them, for a step that samples.
 
     Raises
@@ -29,7 +29,7 @@ def without_numbers(plan: Plan, step: Step) -> Plan:
         Where the sample does not have one number for all: each person must be drawn with the same probability, by
         himself. Of other samples theta would be too low, and weights wrong.
     """
-    given = numbers(plan)
+    given = list_fixed_roles(plan)
     takes = step.arguments
     alike = (
         step.verb == "sample"
@@ -47,9 +47,9 @@ def without_numbers(plan: Plan, step: Step) -> Plan:
     return replace(plan, roles_after=replace(plan.released_roles, **nothing))
 
 
-def after(plan: Plan, done: MaskingStep) -> Plan:
+def update_fixed_roles(plan: Plan, done: MaskingStep) -> Plan:
     """Return the plan with the numbers that hold after a step that sampled."""
     share = done.records / done.parameters["records_before"]
-    given = numbers(plan)
+    given = list_fixed_roles(plan)
     now: dict[str, Any] = {name: value / share if name == "weight" else value * share for name, value in given.items()}
     return replace(plan, roles_after=replace(plan.released_roles, **now)) if now else plan
