@@ -11,7 +11,7 @@
 -- A column of the branch, which has no rows: n, how many records are told of, is never negative. A filter that is put on the rows
 -- cannot be asked of a NULL in its place, else the planner would find the branch empty and drop it with its error.
 CREATE OR REPLACE MACRO sdc__behind_error(v, n) AS
-    CASE WHEN n >= 0 THEN v ELSE error('InternalError: There are no records to tell of.') END;
+    CASE WHEN n >= 0 THEN v ELSE error('TableError: There are no records to tell of.') END;
 
 -- No rows, or the error.
 CREATE OR REPLACE MACRO sdc__refused(tbl, codes, compared := NULL) AS TABLE

@@ -58,7 +58,7 @@ def test_signals_that_a_system_has_not_are_left_out(monkeypatch):
     elsewhere = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(elsewhere)
     assert elsewhere.ENDING == (signal.SIGINT, signal.SIGTERM)
-    with pytest.raises(elsewhere.Ended), elsewhere.ending():
+    with pytest.raises(elsewhere.Ended), elsewhere.raise_on_end():
         signal.raise_signal(signal.SIGTERM)
 
 

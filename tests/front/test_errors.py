@@ -206,7 +206,7 @@ def complaint(con: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Error:
 
 def complaints(text: str) -> list[tuple[str, str]]:
     """Return the class and the first words of each error(...) in the text of a SQL file."""
-    return re.findall(r"\berror\((?:'(\w+): ((?:[^']|'')*)')?", re.sub(r"--[^\n]*", "", text))
+    return re.findall(r"\berror\(\s*(?:'(\w+): ((?:[^']|'')*)')?", re.sub(r"--[^\n]*", "", text))
 
 
 @pytest.mark.slow

@@ -155,6 +155,8 @@ def test_what_is_refused(con):
     with pytest.raises(ParameterError, match="some of the members"):
         data.where("age = 'a'").mask.local_suppression(2)
     data.where("region = 'n' OR region <> 'n' OR region IS NULL").mask.local_suppression(2, into="whole")
+    with pytest.raises(duckdb.Error, match="nothing that is suppressed by it"):
+        con.execute("FROM sdc_local_suppression('persons', ['region', 'age'], 2, 'id', household := 'household')")
     con.execute("CREATE TABLE strata AS SELECT *, id % 2 AS half FROM persons")
     with pytest.raises(InputError, match="different strata"):
         Microdata(con, "strata", keys=["region", "age"], household="household", id="id",
