@@ -274,9 +274,6 @@ def translate(error: duckdb.Error) -> SdcError | None:  # noqa: PLR0911 - one fo
     found = _COLUMN.search(text)
     if found:
         return ColumnError(f'Column "{found["complaint"]}.')
-    kernel = text.partition("executing the UDF: ValueError: ")[2]
-    if kernel:  # a kernel complains about its arguments; DuckDB 1.5 adds where in Python the error arose
-        return ParameterError(kernel.partition("\n\nAt:")[0])
     found = _OURS.search(text)
     if found:
         return _KINDS[found["kind"]](found["complaint"])

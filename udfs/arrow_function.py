@@ -1,7 +1,8 @@
 """A DuckDB function over a numpy kernel: its name, its types, and how lists become arrays and back.
 
 DuckDB hands over Arrow arrays of up to 2,048 rows; a row is a stratum, with its records as lists. NULL in a list of
-numbers becomes NaN, and a masked value is NULL again where the original was.
+numbers becomes NaN, and a masked value is NULL again where the original was. What a kernel refuses is handed back as a
+text beside its answer, since DuckDB would put words of its own before an error that Python raises.
 """
 
 from __future__ import annotations
@@ -21,10 +22,16 @@ NUMBERS, TABLE = "DOUBLE[]", "DOUBLE[][]"
 WHOLES, WHOLE_TABLE = "BIGINT[]", "BIGINT[][]"
 DIGESTS = "BLOB[]"
 
+_TYPES = {
+    NUMBERS: pa.list_(pa.float64()),
+    TABLE: pa.list_(pa.list_(pa.float64())),
+    WHOLES: pa.list_(pa.int64()),
+}  # of an answer; else lists of texts
+
 
 @dataclass(frozen=True)
 class Function:
-    """A kernel and the types of its arguments and of its result, as DuckDB writes them."""
+    """A kernel and the types of its arguments and of its answer, as DuckDB writes them."""
 
     name: str
     parameters: tuple[tuple[str, str], ...]
@@ -36,6 +43,11 @@ class Function:
         """Return a signature with one parameter per argument: DuckDB counts them."""
         return Signature([Parameter(name, Parameter.POSITIONAL_ONLY) for name, _ in self.parameters])
 
+    @property
+    def result(self) -> str:
+        """The type of a row of the result: the answer, or what is wrong with the arguments."""
+        return f"STRUCT(answer {self.returns}, complaint VARCHAR)"
+
     def __call__(self, *arguments: pa.Array) -> pa.Array:
         """Return the results of a chunk of rows."""
         columns = [a.combine_chunks() if isinstance(a, pa.ChunkedArray) else a for a in arguments]
@@ -45,7 +57,14 @@ class Function:
             for i in range(len(columns[0]))
         )
         with run_stoppable():
-            return pa.concat_arrays([_make_answer(row, self.returns) for row in rows])
+            try:
+                answers = pa.concat_arrays([_make_answer(row, self.returns) for row in rows])
+                complaint = None
+            except ValueError as error:
+                answers = pa.nulls(len(columns[0]), _TYPES.get(self.returns, pa.list_(pa.list_(pa.string()))))
+                complaint = str(error)
+        complaints = pa.array([complaint] * len(answers), type=pa.string())
+        return pa.StructArray.from_arrays([answers, complaints], names=["answer", "complaint"])
 
 
 def _convert_scalar(scalar: Any, kind: str) -> Any:  # noqa: ANN401 - whatever the declared type is

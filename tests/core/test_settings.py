@@ -88,6 +88,8 @@ def _calls() -> dict[str, str]:
             continue
         call = "SELECT * " + macro.example.removesuffix(";").replace("'id'", "'name'")
         call = call.replace("['age', 'income'], 3", "['income', 'w'], 3")  # numbers
+        if macro.name == "sdc_gamma_loss":
+            call = call.replace("'age', ", "")  # likewise
         if macro.name == "sdc_linear_relations":
             call = call.replace("'age', 'income'", "'income', 'w'")  # likewise
         if macro.name == "sdc_data_shuffling":

@@ -12,6 +12,7 @@ Two releases under different keys or streams must be independent, or each gives 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import math
 from pathlib import Path
@@ -280,7 +281,8 @@ def test_the_same_for_any_threads_order_of_rows_and_storage(keyed, name):
         assert of_sql(keyed, name, table) == expected, (threads, table)
     keyed.execute("CREATE OR REPLACE TABLE reloaded AS FROM filed")
     method, arguments, named, _ = METHODS[name]
-    getattr(sdc_sql.Microdata(keyed, "reloaded", id="id").mask, method)(*arguments, **named)
+    mask = getattr(sdc_sql.Microdata(keyed, "reloaded", id="id").mask, method)
+    mask(*arguments, **named, **({"in_place": True} if "in_place" in inspect.signature(mask).parameters else {}))
     assert keyed.execute("FROM reloaded ORDER BY id").fetchall() == expected
 
 

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 SHARED = "sdc__macros"
 TEMPORARY = CREATE.replace("MACRO", "TEMP MACRO")
 KERNEL = "sdc__kernel_"
+# what a kernel refuses is an error in the macro's words; within a list its answer is computed once
+_ANSWER = (
+    "list_transform([{call}], lambda sdc__row: CASE WHEN sdc__row.complaint IS NULL THEN sdc__row.answer"
+    " ELSE error('ParameterError: ' || sdc__row.complaint) END)[1]"
+)
 _PARSED: dict[str, duckdb.Statement] = {}
 
 
@@ -208,7 +213,7 @@ def _register_function(con: duckdb.DuckDBPyConnection, create: str, function: Fu
         taken = taken or _python_functions(con)
         name += "" if name in taken else "_again"
     arguments = ", ".join(argument for argument, _ in function.parameters)
-    con.execute(f"{create} {KERNEL}{function.name}({arguments}) AS {name}({arguments})")
+    con.execute(f"{create} {KERNEL}{function.name}({arguments}) AS {_ANSWER.format(call=f'{name}({arguments})')}")
 
 
 def _functions() -> Mapping[str, Function]:
@@ -231,7 +236,7 @@ def _create_function(con: duckdb.DuckDBPyConnection, name: str, function: Functi
         "null_handling": "special",
     }
     try:
-        con.create_function(name, function, types, function.returns, **options)
+        con.create_function(name, function, types, function.result, **options)
     except duckdb.NotImplementedException:
         return False
     except duckdb.CatalogException as error:
