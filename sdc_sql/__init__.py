@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         MissingPackageError,
         ParameterError,
         ReleaseFileError,
+        RepeatedReleaseWarning,
         SdcError,
         TableError,
         Unsupported,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         "MissingPackageError",
         "ParameterError",
         "ReleaseFileError",
+        "RepeatedReleaseWarning",
         "RiskReport",
         "SdcError",
         "TableError",
@@ -81,8 +83,8 @@ if TYPE_CHECKING:
 __version__ = VERSION
 
 _ERRORS = (
-    "ColumnError", "InputError", "MissingPackageError", "ParameterError", "ReleaseFileError", "SdcError",
-    "TableError", "Unsupported", "WeightError",
+    "ColumnError", "InputError", "MissingPackageError", "ParameterError", "ReleaseFileError", "RepeatedReleaseWarning",
+    "SdcError", "TableError", "Unsupported", "WeightError",
 )  # fmt: skip
 _HOMES = dict.fromkeys(_ERRORS, "errors") | {
     "Comparison": "comparison.page",

@@ -12,8 +12,9 @@
         ├── ParameterError      a number or a choice outside its range
         └── ReleaseFileError    a release file: every error in it, each with its place
 
-A message says what was given, what was expected, and what to do. The macros raise the same
-errors inside the database, with the class in front; :func:`translate_errors` turns those into this tree.
+Beside the tree stands RepeatedReleaseWarning, a warning. A message says what was given, what was expected, and what to
+do. The macros raise the same errors inside the database, with the class in front; :func:`translate_errors` turns those
+into this tree.
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 
 class SdcError(Exception):
     """Everything this package raises on purpose."""
+
+
+class RepeatedReleaseWarning(UserWarning):
+    """A table is released again, masked by a method that is for one release only."""
 
 
 class MissingPackageError(SdcError, ImportError):

@@ -40,8 +40,18 @@ def _room(title: str, listed: list[Declaration]) -> str:
     if masks:
         parts.append(
             _write_table(
-                ["mask", "what it does", "keeps; guarantees", "scope", "source"],
-                [[_write_call(d), _capitalise(d.summary), _promise(d), str(d.scope), d.source] for d in masks],
+                [
+                    "mask",
+                    "what it does",
+                    "keeps; guarantees",
+                    "release of a table that changes",
+                    "scope",
+                    "source",
+                ],
+                [
+                    [_write_call(d), _capitalise(d.summary), _promise(d), d.repeated, str(d.scope), d.source]
+                    for d in masks
+                ],
             )
         )
     parts.append(

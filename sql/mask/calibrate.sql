@@ -34,6 +34,8 @@
 -- Coarsens: no.
 -- Loss: published.
 -- Told: nothing.
+-- Repeated: once (one record more changes the weights of others, and the total of an auxiliary variable grows by that of the new
+--   record).
 -- Parameters:
 --   tbl          table               the table, view, common table expression or file
 --   column_name  column              the sampling weights, which become DOUBLE

@@ -45,6 +45,7 @@
 -- Households: as one record.
 -- Loss: published.
 -- Told: significance, intervals.
+-- Repeated: once (any change of the file draws all records anew, and the mean of independent draws comes near the original).
 -- Publicly: values drawn from a distribution that fits the column, in the order of the original ones.
 -- Parameters:
 --   tbl           table                     the table, view, common table expression or file

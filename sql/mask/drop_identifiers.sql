@@ -14,6 +14,7 @@
 -- Coarsens: no.
 -- Loss: published.
 -- Told: nothing.
+-- Repeated: again.
 -- Parameters:
 --   tbl      table    the table, view, common table expression or file
 --   columns  columns  the columns to remove

@@ -47,6 +47,8 @@
 -- Suppresses: records.
 -- Loss: published.
 -- Told: nothing.
+-- Repeated: once (other levels are best for another file: a record with a narrow label in one release and a wide one in the other has
+--   the narrow one).
 -- Publicly: each variable brought to one level of its hierarchy.
 -- Parameters:
 --   tbl           table                     the table, view, common table expression or file

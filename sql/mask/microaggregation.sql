@@ -25,6 +25,8 @@
 -- Bits: last digits.
 -- Coarsens: no.
 -- Loss: published.
+-- Repeated: once (a mean changes with its group: two releases are two equations of the same values, and the difference of their totals
+--   is the value of one newcomer).
 -- Parameters:
 --   tbl       table                     the table, view, common table expression or file
 --   columns   columns                   the columns to mask

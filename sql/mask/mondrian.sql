@@ -34,6 +34,7 @@
 -- Coarsens: into classes.
 -- Loss: published.
 -- Told: nothing.
+-- Repeated: once (the boxes of two releases intersect).
 -- Publicly: values made coarser, group by group.
 -- Parameters:
 --   tbl          table                     the table, view, common table expression or file

@@ -124,6 +124,8 @@ CREATE OR REPLACE MACRO sdc__noise_applied(design) AS TABLE
 -- Python: the methods 'correlated', 'linear', 'nonlinear' and 'outliers' need it; 'uncorrelated' is SQL alone.
 -- Loss: withheld where method is 'linear', else published (from it follows Kim's alpha, which undoes the masking).
 -- Told: method; alpha where method is 'uncorrelated' or 'correlated'.
+-- Repeated: once (the deviation follows the file: where its third digit changes, all are drawn anew; a standard_deviation that is given
+--   does not).
 -- Households: by unit where method is 'uncorrelated', else as one record.
 -- sdc_noise: noise added to numeric columns.
 -- Example: FROM sdc_noise('persons', ['income'], 0.1, 'id');
@@ -160,6 +162,7 @@ CREATE OR REPLACE MACRO sdc__noise_absolute(tbl, columns, standard_deviation, id
 -- Keeps: the means, in expectation.
 -- Loss: published.
 -- Told: standard_deviation.
+-- Repeated: again.
 -- Households: by unit.
 -- sdc_noise_absolute: noise of a given standard deviation added to numeric columns.
 -- Example: FROM sdc_noise_absolute('persons', ['income'], 50, 'id');

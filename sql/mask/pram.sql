@@ -22,6 +22,7 @@
 -- Coarsens: no.
 -- Loss: published.
 -- Told: nothing.
+-- Repeated: again (by the same matrix).
 -- Matrix: logged.
 -- Households: by unit.
 -- Parameters:

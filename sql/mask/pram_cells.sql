@@ -18,6 +18,7 @@
 -- Bits: exact.
 -- Coarsens: no.
 -- Loss: published.
+-- Repeated: once (the matrix is made of the categories of the file: another one draws all records anew).
 -- Parameters:
 --   tbl        table                     the table, view, common table expression or file
 --   columns    columns                   the columns to mask together

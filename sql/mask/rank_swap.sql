@@ -19,6 +19,7 @@
 -- Coarsens: no.
 -- Loss: published.
 -- Told: nothing.
+-- Repeated: once (below a new value all are swapped anew, and the difference of two releases' sets of values is that of the newcomers).
 -- Households: as one record.
 -- Publicly: values exchanged between records of near ranks.
 -- Parameters:

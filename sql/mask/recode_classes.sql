@@ -21,6 +21,7 @@
 -- Coarsens: into classes.
 -- Loss: published.
 -- Told: nothing.
+-- Repeated: once (breaks that are found in the file move with it, and the classes of two releases intersect).
 -- Parameters:
 --   tbl          table                      the table, view, common table expression or file
 --   column_name  column                     the column to recode, numeric

@@ -19,6 +19,7 @@
 -- Bits: exact.
 -- Coarsens: into classes.
 -- Loss: published.
+-- Repeated: again.
 -- Parameters:
 --   tbl          table                     the table, view, common table expression or file
 --   column_name  column                    the column to recode: texts or whole numbers

@@ -15,6 +15,7 @@
 -- Coarsens: into classes.
 -- Loss: published.
 -- Told: period.
+-- Repeated: again.
 -- Parameters:
 --   tbl          table   the table, view, common table expression or file
 --   column_name  column  the column to recode: dates or timestamps

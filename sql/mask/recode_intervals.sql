@@ -20,6 +20,7 @@
 -- Coarsens: into classes.
 -- Loss: published.
 -- Told: breaks, ends.
+-- Repeated: again.
 -- Parameters:
 --   tbl          table    the table, view, common table expression or file
 --   column_name  column   the column to recode, numeric

@@ -25,6 +25,7 @@
 -- Coarsens: into classes.
 -- Loss: published.
 -- Told: nothing.
+-- Repeated: again.
 -- Parameters:
 --   tbl          table   the table, view, common table expression or file
 --   column_name  column  the column to recode

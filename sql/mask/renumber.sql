@@ -24,6 +24,7 @@
 -- Records: reordered.
 -- Loss: published.
 -- Told: nothing.
+-- Repeated: again (new numbers hide nothing from who has both releases: the values, which stay, link them).
 -- Parameters:
 --   tbl      table   the table, view, common table expression or file
 --   id       column  identifies each record; its values become 1, 2, ..., BIGINT

@@ -18,6 +18,7 @@
 -- Coarsens: no.
 -- Loss: published.
 -- Told: nothing.
+-- Repeated: once (what is released of a record moves with the file).
 -- Households: as one record.
 -- Parameters:
 --   tbl          table                     the table, view, common table expression or file

@@ -25,6 +25,7 @@
 -- Coarsens: into values.
 -- Loss: published.
 -- Told: nothing.
+-- Repeated: again.
 -- Parameters:
 --   tbl      table    the table, view, common table expression or file
 --   columns  columns  the columns to round, numeric; several are rounded together

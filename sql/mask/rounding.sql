@@ -21,6 +21,7 @@
 -- Coarsens: into values.
 -- Loss: published.
 -- Told: base.
+-- Repeated: again.
 -- Parameters:
 --   tbl        table                    the table, view, common table expression or file
 --   columns    columns                  the columns to mask

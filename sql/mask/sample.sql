@@ -39,6 +39,7 @@
 -- Records: fewer.
 -- Loss: published.
 -- Told: fraction, size, method, stratum, household, neyman, least.
+-- Repeated: again where method is 'simple' or 'bernoulli', else once (in a systematic sample who is drawn hangs on all before).
 -- Parameters:
 --   tbl                table                       the table, view, common table expression or file
 --   id                 column                      identifies each record

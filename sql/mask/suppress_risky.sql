@@ -33,6 +33,7 @@
 -- Suppresses: values.
 -- Loss: published.
 -- Told: nothing.
+-- Repeated: once (a value that is suppressed in one release is shown in another, as soon as other records stand beside it).
 -- Publicly: values suppressed, as few as can be.
 -- Parameters:
 --   tbl            table                          the table, view, common table expression or file

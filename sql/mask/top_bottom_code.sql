@@ -30,6 +30,8 @@
 -- Coarsens: into values.
 -- Loss: published.
 -- Told: replacement; top, bottom where unit is 'value'.
+-- Repeated: once (a threshold by quantile or count, and a mean or median, move with the file; a threshold given as a value that is
+--   released itself, or as a label, stays).
 -- Parameters:
 --   tbl           table                            the table, view, common table expression or file
 --   column_name   column                           the column to mask, ordered

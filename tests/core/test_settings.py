@@ -80,6 +80,15 @@ FREE = (
 ALL = f"{NO_CASE}; {BACKWARDS}; {NUMBERS}; {ELSEWHERE}; {FREE}"
 
 
+# the example of a macro has a number of text here; another column takes its place
+NUMBERS_IN = {
+    "sdc_gamma_loss": ("'age', ", ""),
+    "sdc_linear_relations": ("'age', 'income'", "'income', 'w'"),
+    "sdc_data_shuffling": ("['sex']", "['w']"),  # of a sex, a region has too few records to predict from
+    "sdc_ipso": ("['age']", "['income']"),
+}
+
+
 def _calls() -> dict[str, str]:
     """Return every example, ids that differ in case in the place of numbers; and what examples do not show."""
     calls = {}
@@ -88,14 +97,7 @@ def _calls() -> dict[str, str]:
             continue
         call = "SELECT * " + macro.example.removesuffix(";").replace("'id'", "'name'")
         call = call.replace("['age', 'income'], 3", "['income', 'w'], 3")  # numbers
-        if macro.name == "sdc_gamma_loss":
-            call = call.replace("'age', ", "")  # likewise
-        if macro.name == "sdc_linear_relations":
-            call = call.replace("'age', 'income'", "'income', 'w'")  # likewise
-        if macro.name == "sdc_data_shuffling":
-            call = call.replace("['sex']", "['w']")  # a number: of a sex, a region has too few records to predict from
-        if macro.name == "sdc_ipso":
-            call = call.replace("['age']", "['income']")  # a number
+        call = call.replace(*NUMBERS_IN.get(macro.name, ("", "")))
         if macro.file == "mask/pram_matrix.sql":
             call = call.replace("'sexes'", "'whole'")  # NULL is no category there
         calls[macro.name] = call

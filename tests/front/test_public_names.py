@@ -28,6 +28,7 @@ NAMED = [
     "MissingPackageError",
     "ParameterError",
     "ReleaseFileError",
+    "RepeatedReleaseWarning",
     "RiskReport",
     "SdcError",
     "TableError",

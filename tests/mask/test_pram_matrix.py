@@ -80,7 +80,7 @@ def test_two_stage_refuses_to_bring_back_what_was_barred(keyed):
     # a and b both become c with P, so that R would let them become one another through it: d -> a has p = 0
     letters(keyed)
     matrix(keyed, P)
-    with pytest.raises(duckdb.Error, match="ParameterError: the two-stage matrix changes .* allow them by keep_zeros"):
+    with pytest.raises(duckdb.Error, match=r"ParameterError: the two-stage matrix changes .* keep_zeros"):
         keyed.execute("FROM sdc_pram_invariant('t', 'x', 'matrix')").fetchall()
     with pytest.raises(sdc_sql.InputError):
         sdc_sql.Microdata(keyed, "t").mask.pram_matrix("x", "matrix")

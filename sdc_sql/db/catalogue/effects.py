@@ -28,8 +28,9 @@ WORDS = {
     "Loss": ("withheld", "published"),
     "Matrix": ("none", "logged", "by retention", "withheld", "unknown"),
     "Households": ("checked", "by unit", "as one record"),
+    "Repeated": ("once", "again"),
 }
-MUST = ("Values", "Bits", "Coarsens", "Loss", "Told")  # each mask of ours must have these tags
+MUST = ("Values", "Bits", "Coarsens", "Loss", "Told", "Repeated")  # each mask of ours must have these tags
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ class Effect:
     ``told``: the parameters that they are told. ``matrix``: where a matrix of misclassification is known. ``publicly``:
     what is said of it in public, where the declaration's own words name what is not told. ``households``: how members
     of a household get one masked value of a column that is of it: by the method's own ``unit``, masked as one record,
-    or like values become like ones anyhow, which is checked.
+    or like values become like ones anyhow, which is checked. ``repeated``: whether a table that changes may be released
+    again: what is released of a record that did not change is the same then, whoever came, left or changed.
     """
 
     values: Word
@@ -54,6 +56,7 @@ class Effect:
     loss: Word
     matrix: Word
     households: Word
+    repeated: Word
     told: tuple[Names, ...] = ()
     publicly: str = ""
     says: frozenset[str] = frozenset()  # the tags that the header has

@@ -88,6 +88,14 @@ class Declaration:
         return f"{self.name}({self.arguments})"
 
     @property
+    def repeated(self) -> str:
+        """Return of a mask whether a table that changes may be released again, and why it may not."""
+        if not self.is_step:
+            return ""
+        word = self.effect.repeated
+        return f"{word} ({word.reason})" if word.reason else str(word)
+
+    @property
     def required(self) -> tuple[Parameter, ...]:
         """Return the parameters that have no default."""
         return tuple(p for p in self.parameters if p.default is None)
@@ -258,8 +266,8 @@ def _refuse(read: Comment, names: set[str]) -> None:
 
 # These are the columns of sdc_help(), in their order.
 HELP = (
-    "name", "arguments", "summary", "gives", "example", "parameters", "scope", "keeps", "guarantees", "source",
-    "needs_python", "needs_key", "file", "description",
+    "name", "arguments", "summary", "gives", "example", "parameters", "scope", "keeps", "guarantees", "repeated",
+    "source", "needs_python", "needs_key", "file", "description",
 )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ TAGS = (
     "Verb", "Command", "Before", "Limit", "Example",
     # these tags say what a mask does to a file, and what users of it are told (effects.py)
     "Values", "Bits", "Coarsens", "Suppresses", "Records", "Loss", "Told", "Matrix", "Publicly", "Households",
+    "Repeated",
     # of its function in Python, where that is written from the header (returned.py)
     "Result", "Notes", "Raises", "Wildcards",
 )  # fmt: skip

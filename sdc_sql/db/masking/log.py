@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.db.masking import step_table
 from sdc_sql.db.masking.identity import digest_columns, mark_table, read_mark
 from sdc_sql.db.masking.meanwhile import Meanwhile
+from sdc_sql.db.masking.repeated import warn_of_another_release
 from sdc_sql.db.masking.steps import find_last_step, is_changed_since, name_chain, next_pass, refuse_second_draw
 from sdc_sql.db.masking.targets import base_table, find_known_table, new_table
 from sdc_sql.errors import ParameterError
@@ -93,6 +94,7 @@ class Log:
         step_table.create_step_table(self.con, steps)
         target_id = mark_table(self.con, self.target)
         digested = () if gone else tuple(dict.fromkeys((*step.columns, *left)))
+        digests = digest_columns(self.con, self.target, identifier, digested) if digested else {}
         row: dict[str, Any] = {
             "step": step_table.next_number(self.con, steps),
             "masked_at": datetime.now(UTC).replace(tzinfo=None),
@@ -108,13 +110,14 @@ class Log:
             "parameters": json.dumps(step.parameters, default=str),
             "release": step.release,
             "stream": step.stream,
-            "digests": json.dumps(digest_columns(self.con, self.target, identifier, digested) if digested else {}),
+            "digests": json.dumps(digests),
             "confidential": list(confidential),
             **{name: kept.get(name) for name in ("matrix", "counts")},
             "records": step.records,
             "changed": step.changed,
             "sse_sst": step.sse_sst,
         }
+        warn_of_another_release(self.con, self.target, target_id, step, digests)
         step_table.insert_step(self.con, steps, row)
         if self._meanwhile is not None:
             self._meanwhile.check()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.db.catalogue.macros import find_effect
 from sdc_sql.db.showing.results import format_value as figure
 from sdc_sql.document.blocks import (
     Chart,
@@ -143,7 +144,24 @@ def _write_control(outcome: Outcome) -> Section:
     )
     named = ("in the release file", "method", "variables", "records changed")
     steps = Table("Steps, in their order", named, rows) if rows else Text("No step.")
-    return Section(CONTROL, (steps, *frontier_report.list_frontier_sections(outcome)))
+    return Section(CONTROL, (steps, *_describe_next_release(outcome), *frontier_report.list_frontier_sections(outcome)))
+
+
+def _describe_next_release(outcome: Outcome) -> list[Block]:
+    """Say which steps are for one release only, of a table that is released again when it has changed."""
+    words = {step.method: find_effect(step.method).repeated for step in outcome.steps}
+    once = [
+        f"{step.method}: {words[step.method].reason}"
+        for step in {step.method: step for step in outcome.steps}.values()
+        if words[step.method].of(step.parameters) == "once"
+    ]
+    if not once:
+        return []
+    said = Text(
+        "Next month's release of a table that has changed, masked by the same steps, would together with this one tell "
+        "more than either. For one release only are:"
+    )
+    return [Section("The next release", (said, Points(tuple(once))))]
 
 
 def _write_implementation(outcome: Outcome) -> Section:
