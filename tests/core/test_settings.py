@@ -82,9 +82,10 @@ ALL = f"{NO_CASE}; {BACKWARDS}; {NUMBERS}; {ELSEWHERE}; {FREE}"
 
 # the example of a macro has a number of text here; another column takes its place
 NUMBERS_IN = {
-    "sdc_gamma_loss": ("'age', ", ""),
+    "sdc_gamma_loss": ("'age'", "'id'"),
     "sdc_linear_relations": ("'age', 'income'", "'income', 'w'"),
     "sdc_data_shuffling": ("['sex']", "['w']"),  # of a sex, a region has too few records to predict from
+    "sdc_data_distortion": ("NULL, 'id'", "['normal', 'uniform'], 'id'"),  # each family is tried by many samples
     "sdc_ipso": ("['age']", "['income']"),
 }
 
