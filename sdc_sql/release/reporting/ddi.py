@@ -115,8 +115,8 @@ def _write_method(study: ET.Element, outcome: Outcome) -> None:
             add(collected, "weight", f"For estimates of the population each record is weighted by {roles.weight}.")
     add(
         method, "notes",
-        "The file was changed so that nobody can be recognised in it. What was done is said by method and by variable. "
-        "The risk that is left was measured; its figures are confidential.",
+        "What was done to make the risk that someone is recognised smaller is said by method and by variable. The risk "
+        "that is left was measured, and is not zero; its figures are confidential.",
         subject="disclosure control",
     )  # fmt: skip
     told = [*_estimates(outcome), *_list_losses(outcome)]

@@ -61,7 +61,9 @@ def internal_report(outcome: Outcome, format: str = "html") -> str:  # noqa: A00
 
 def internal_page(outcome: Outcome) -> Page:
     """Return the internal report as a page."""
-    verdict = "ACCEPTED: every limit holds." if outcome.accepted else "REFUSED: a limit does not hold."
+    broken = sum(not limit.holds for limit in outcome.limits)
+    refused = f"REFUSED: of {len(outcome.limits)} conditions {broken} do not hold, or could not be judged."
+    verdict = "ACCEPTED: every limit holds." if outcome.accepted else refused
     lines = (*describe_release(outcome), "Internal and confidential: never for the users of the file.", verdict)
     sections = (
         _write_need(outcome), _write_data(outcome), _write_risk(outcome), _write_control(outcome),

@@ -84,9 +84,9 @@ def public_page(outcome: Outcome) -> Page:
 
 def _write_need(outcome: Outcome) -> Section:
     told = Text(
-        "The units of this file answered in confidence. Before it was released it was changed so that nobody can be "
-        "recognised in it; this report says what was changed, and what that means for the use of the data. Trying to "
-        "recognise anyone is not allowed."
+        "The units of this file answered in confidence. Before it was released, the risk that someone is recognised in "
+        "it was measured, and what is listed below was changed to make it smaller. It is not zero: trying to recognise "
+        "anyone is not allowed. This report says what was changed, and what that means for the use of the data."
     )
     population = [make_facts_block("", {"population": outcome.plan.population})] if outcome.plan.population else []
     return Section(NEED, (told, *population))
