@@ -197,6 +197,30 @@ def test_a_figure_of_the_released_file_that_is_sealed_anew_is_found_by_that_file
     assert failed in verified(made["parquet"], resealed(said, place, value)).failed
 
 
+def test_what_the_released_file_does_not_tell_is_said_to_be_only_read(made):
+    """A scenario dropped, a limit loosened and a loss of nothing, sealed anew, hold as far as the file tells."""
+    said = read(made["parquet"])
+    changed = {n: v for n, v in copy.deepcopy(said).items() if n not in {"marks", "digest"}}
+    changed["limits"] = [row for row in changed["limits"] if row["scenario"] is not None]
+    changed["title"], changed["input"] = "another", {}
+    found = verified(made["parquet"], sealed.seal_fields(changed))
+    assert found.holds
+    assert {"input", "release_file", "scenarios", "limits", "steps", "roles", "title"} <= set(found.only_read)
+    assert {"output", "output.digest"}.isdisjoint(found.only_read)
+    assert "\nverified" not in str(found)
+    assert "only read: " in str(found).splitlines()[-1]
+    assert found.to_dict()["only_read"] == list(found.only_read)
+
+
+def test_a_field_that_was_taken_away_is_called_so(made):
+    said = read(made["parquet"])
+    (check,) = verified(made["parquet"], {n: v for n, v in said.items() if n != "limits"}).checks
+    assert (check.field, check.told) == ("limits", "was taken away")
+    without = {n: v for n, v in said.items() if n not in {"marks", "digest"}}
+    without["roles"] = {n: v for n, v in said["roles"].items() if n != "weight"}
+    assert "has no field 'weight'" in str(verified(made["parquet"], sealed.seal_fields(without)))
+
+
 @pytest.mark.usefixtures("_keyed")
 @pytest.mark.parametrize(
     ("kind", "name"),
@@ -213,7 +237,7 @@ def test_the_release_is_verified(made, kind, name, capsys):
     assert main([*given, "--release", str(folder / "release.toml"), "--threads", "1"]) == 0
     shown = capsys.readouterr().out
     assert shown.endswith("verified\n")
-    assert "versions: not checked: the same here" in shown
+    assert "versions: only read: the same here" in shown
 
 
 @pytest.mark.parametrize("kind", ["parquet", pytest.param("csv", marks=pytest.mark.slow)])

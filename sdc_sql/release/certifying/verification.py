@@ -23,10 +23,13 @@ FIELDS = {
     "public": {*_ALL, "methods", "keyed_digests"},
 }
 
+# these fields may differ from what is found here, which is told
+TOLD = {"versions"}
+
 
 @dataclass(frozen=True)
 class Check(Result):
-    """A field of the certificate, whether it holds (None: it was not computed anew), and what was found."""
+    """A field of the certificate, whether it holds (None: it was only read), and what was found."""
 
     field: str
     holds: bool | None
@@ -34,7 +37,7 @@ class Check(Result):
 
     def __str__(self) -> str:
         """Return the check in a line."""
-        return f"{self.field}: {({True: 'holds', False: 'FAILS', None: 'not checked'})[self.holds]}: {self.told}"
+        return f"{self.field}: {({True: 'holds', False: 'FAILS', None: 'only read'})[self.holds]}: {self.told}"
 
 
 @dataclass(frozen=True)
@@ -54,13 +57,27 @@ class Verification(Result):
         """The fields that do not hold."""
         return tuple(check.field for check in self.checks if check.holds is False)
 
+    @property
+    def only_read(self) -> tuple[str, ...]:
+        """The fields that were not computed anew: whoever writes a certificate may write anything there."""
+        return tuple(check.field for check in self.checks if check.holds is None and check.field not in TOLD)
+
     def __str__(self) -> str:
         """Return a line for each check, and one for all."""
-        return "\n".join([*map(str, self.checks), "verified" if self.holds else f"fails: {', '.join(self.failed)}"])
+        if not self.holds:
+            closing = f"fails: {', '.join(self.failed)}"
+        elif self.only_read:
+            closing = f"what was computed anew holds; only read: {', '.join(self.only_read)}"
+        else:
+            closing = "verified"
+        return "\n".join([*map(str, self.checks), closing])
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values, for JSON."""
-        return {"certificate": self.certificate, "holds": self.holds, "checks": [c.to_dict() for c in self.checks]}
+        checks = [check.to_dict() for check in self.checks]
+        return {
+            "certificate": self.certificate, "holds": self.holds, "only_read": list(self.only_read), "checks": checks,
+        }  # fmt: skip
 
 
 def check_field(field: str, said: object, found: object) -> Check:

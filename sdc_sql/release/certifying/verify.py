@@ -40,7 +40,9 @@ def verify(
     """Compute anew what a certificate says, and say which field does not hold.
 
     From the released file alone: the digest of its content, its records and columns; of an internal certificate also
-    the limits on risk. With the release file, its source and the secret key: everything, by running it again.
+    the figures of the limits on risk that it names. All else is only read, and said to be (``only_read``): whoever
+    writes a certificate may leave a scenario out, loosen a limit or say that nothing was lost. With the release file,
+    its source and the secret key: everything, by running it again.
     Versions may be others than those of the certificate, and are told.
 
     Parameters
@@ -61,7 +63,7 @@ def verify(
     Returns
     -------
     Verification
-        ``holds``, ``failed`` and each check.
+        ``holds``, ``failed``, ``only_read`` and each check.
 
     Raises
     ------
@@ -111,7 +113,9 @@ def verify(
     fields = FIELDS[kind] - (format_1.WITHOUT if said.get("format") == format_1.FORMAT else set())
     wrong = sealed.find_changed_fields(said) if set(said) == fields else sorted(set(said) ^ fields)
     if wrong:
-        return Verification(kind, tuple(Check(field, holds=False, told="is not as it was sealed") for field in wrong))
+        return Verification(
+            kind, tuple(Check(field, holds=False, told=_explain_change(field, said, fields)) for field in wrong)
+        )
     checks = [Check("digest", holds=True, told="the certificate is as it was sealed")]
     checks += [_format(said), check_field("text", said["text"], TEXT)]
     progress("the released file")
@@ -128,7 +132,8 @@ def verify(
             checks += _check_as_collected(said)
             if kind == "internal":
                 progress("limits on risk")
-                checks += _check_limits(said, con, name)
+                its = _check_limits(said, con, name)  # what the file does not tell comes of running it again
+                checks += its if release is None else [check for check in its if check.holds is not None]
             if release is not None:
                 progress("running the release")
                 checks += rerun_release(said, Path(release), (con, name), limits=limits, progress=progress)
@@ -137,9 +142,30 @@ def verify(
         except _MALFORMED as error:
             checks.append(_report_malformed(error))
     if release is None:
-        what = "the input, the release file and what comes of them need the release file (and the key)"
-        checks.append(Check("input", holds=None, told=what))
+        checks += _list_fields_only_read(said)
     return Verification(kind, tuple(checks))
+
+
+def _explain_change(field: str, said: dict[str, Any], fields: set[str]) -> str:
+    """Return what became of a field after the certificate was sealed."""
+    if field not in fields:
+        return "is no field of such a certificate: it was added" if field in said else "is not as it was sealed"
+    return "is not as it was sealed" if field in said else "was taken away"
+
+
+# these fields are computed anew from the certificate and the released file
+_ANEW = {"certificate", "text", "format", "output", "released_as_collected", "digest"}
+
+
+def _list_fields_only_read(said: dict[str, Any]) -> list[Check]:
+    """Return the fields that the released file says nothing of: whoever seals a certificate may change them."""
+    told = "the released file does not tell; the release file, its source and the key do (--release)"
+    of_limits = "which ones there were the released file does not tell; the release file does (--release)"
+    return [
+        Check(field, holds=None, told=of_limits if field in {"limits", "scenarios"} else told)
+        for field in said
+        if field not in _ANEW
+    ]
 
 
 def _format(said: dict[str, Any]) -> Check:
@@ -152,7 +178,8 @@ _MALFORMED = (AttributeError, KeyError, TypeError, ValueError)  # whoever wrote 
 
 
 def _report_malformed(error: Exception) -> Check:
-    return Check("certificate", holds=False, told=f"is not of the form of this package ({type(error).__name__})")
+    told = f"has no field {error.args[0]!r}" if isinstance(error, KeyError) else type(error).__name__
+    return Check("certificate", holds=False, told=f"is not of the form of this package ({told})")
 
 
 def _check_output(said: dict[str, Any], found: dict[str, Any]) -> list[Check]:
