@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.catalogue.load import install, load, uninstall
     from sdc_sql.db.catalogue.macros import bundle
     from sdc_sql.db.masking.steps import MaskingStep
+    from sdc_sql.db.showing.results import Results
     from sdc_sql.errors import (
         ColumnError,
         InputError,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
         "ParameterError",
         "ReleaseFileError",
         "RepeatedReleaseWarning",
+        "Results",
         "RiskReport",
         "SdcError",
         "TableError",
@@ -92,6 +94,7 @@ _HOMES = dict.fromkeys(_ERRORS, "errors") | {
     "Hierarchy": "mask.hierarchies",
     "MaskingStep": "db.masking.steps",
     "Microdata": "microdata",
+    "Results": "db.showing.results",
     "RiskReport": "report",
     "Verification": "release.certifying.verification",
     "bundle": "db.catalogue.macros",

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from sdc_sql.comparison.compare import compare
-from sdc_sql.db.catalogue.functions import renamed
-from sdc_sql.db.catalogue.macros import former
 from sdc_sql.db.files import released_file
 from sdc_sql.db.masking.subset import find_part
 from sdc_sql.db.showing.results import html_fields
 from sdc_sql.figures.judged import check_limits
 from sdc_sql.frontier.sweep import frontier
-from sdc_sql.methods import Linkage, Loss, Mask, Methods, Risk
+from sdc_sql.methods import Linkage, Loss, Mask, Methods, Risk, explain_name
 from sdc_sql.risk import risk_misclassified
 from sdc_sql.roles import Roles, bind_method, read_roles
 from sdc_sql.session.add_id import add_id
@@ -273,15 +271,10 @@ class Microdata:
 
         def __getattr__(self, name: str) -> Any:  # noqa: ANN401
             """Say in which room a measure or a mask is."""
-            for room in Methods.__bases__:
-                if name in vars(room):
-                    where = room.__name__.lower()
-                    raise AttributeError(f"{name} is a method of the room {where}: write data.{where}.{name}(...).")
-            if name in former():
-                raise AttributeError(renamed(name, f"data.mask.{former()[name]}(...)"))
-            raise AttributeError(
+            told = explain_name(name) or (
                 f"A Microdata has no {name}; its measures and masks are in risk, mask, linkage and loss."
             )
+            raise AttributeError(told, name=name, obj=self)
 
     write = bind_method(released_file.write_table_file)
     after_pram = bind_method(risk_misclassified.note_pram)

@@ -38,10 +38,9 @@ class Room:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:  # noqa: ANN401
-            """Say of a measure or a mask what it is called now."""
-            if name in former():
-                raise AttributeError(renamed(name, former()[name]))
-            raise AttributeError(f"The room {{type(self).__name__.lower()}} has no {{name}}.", name=name, obj=self)
+            """Say of a measure or a mask where it is, and what it is called now."""
+            told = explain_name(name) or f"The room {{type(self).__name__.lower()}} has no {{name}}."
+            raise AttributeError(told, name=name, obj=self)
 
 
 {rooms}
@@ -49,6 +48,15 @@ class Room:
 
 class Methods({names}):
     """The methods of all rooms, for what calls them by their names."""
+
+
+def explain_name(name: str) -> str | None:
+    """Return how a measure or a mask is called that was looked for elsewhere; None where there is none of the name."""
+    for room in Methods.__bases__:
+        if name in vars(room) and not name.startswith("_"):
+            where = room.__name__.lower()
+            return f"{{name}} is a method of the room {{where}}: write data.{{where}}.{{name}}(...)."
+    return renamed(name, f"data.mask.{{former()[name]}}(...)") if name in former() else None
 '''
 
 _ROOM = '''class {name}(Room):

@@ -29,6 +29,7 @@ NAMED = [
     "ParameterError",
     "ReleaseFileError",
     "RepeatedReleaseWarning",
+    "Results",
     "RiskReport",
     "SdcError",
     "TableError",
@@ -133,6 +134,16 @@ def test_a_measure_or_mask_without_its_room_is_told_where_it_is():
         assert callable(getattr(getattr(data, room), name))
     with pytest.raises(AttributeError, match="its measures and masks are in"):
         _ = data.thetas
+
+
+def test_a_measure_or_mask_of_another_room_is_told_where_it_is():
+    data = sdc_sql.example()
+    with pytest.raises(AttributeError, match=r"of the room linkage: write data\.linkage\.true_reidentification\("):
+        _ = data.loss.true_reidentification
+    with pytest.raises(AttributeError, match=r"of the room risk: write data\.risk\.theta\("):
+        _ = data.mask.theta
+    with pytest.raises(AttributeError, match="The room mask has no _roles_of"):
+        _ = data.mask._roles_of
 
 
 def test_every_method_is_documented_with_an_example():

@@ -90,8 +90,7 @@ def modules(tree) -> set[str]:
     """Return the files of the project that belong in a distribution."""
     found = {p for folder in ("sdc_sql", "udfs", "sql") for p in (tree / folder).rglob("*.py")}
     found |= set((tree / "sql").rglob("*.sql")) | {tree / "sdc_sql" / "py.typed"}
-    found |= {*(tree / "sdc_sql" / "release" / "rulesets").glob("*.toml")}
-    found |= {*(tree / "sdc_sql" / "release").glob("*.schema.json")}
+    found |= {path for pattern in ("*.toml", "*.schema.json") for path in (tree / "sdc_sql").rglob(pattern)}
     found |= {p for p in (tree / "sdc_sql" / "dbt" / "package").rglob("*") if p.is_file()}
     return {p.relative_to(tree).as_posix() for p in found}
 
@@ -190,6 +189,23 @@ def test_installed_editable_it_works_and_follows_the_source(tree, tmp_path):
         cwd=tmp_path,
     )
     assert columns.strip() == "['a', 'renamed']"
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+@pytest.mark.parametrize("what", ["wheel", "clone"])
+def test_type_checkers_understand_a_users_script(request, tmp_path, what, checker):
+    pytest.importorskip(checker)
+    python = fresh(tmp_path / "env")
+    if what == "wheel":
+        install(python, request.getfixturevalue("wheel"))
+    else:
+        shutil.copytree(request.getfixturevalue("tree"), tmp_path / "source")
+        install(python, "--editable", tmp_path / "source")
+    script = shutil.copy(ROOT / "tests" / "integration" / "typed_script.py", tmp_path)
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    assert run(python, script, cwd=tmp_path, env=clean) == "typed\n"
+    options = ["--strict", "--python-executable"] if checker == "mypy" else ["--pythonpath"]
+    run(sys.executable, "-m", checker, *options, python, script, cwd=tmp_path)
 
 
 def test_blocks_of_readme_pasted_at_a_prompt_in_the_clone(tree, tmp_path):
