@@ -36,7 +36,7 @@ def original_table(data: Roles, original: Described | str) -> str:
         Where it is on another connection, or no table.
     """
     if isinstance(original, str) or hasattr(original, "__arrow_c_stream__"):
-        return data.read(name_given_table(data.con, original))
+        return data.read_table(name_given_table(data.con, original))
     if not hasattr(original, "table") or not hasattr(original, "con"):
         raise ParameterError(
             f"original is {text_for_message(original)}: it must be a Microdata, or the name of a table."
@@ -61,7 +61,7 @@ def resolve_columns_or_keys(data: Roles, columns: str | Iterable[str] | None, ro
         raise ColumnError(
             f"columns is {text_for_message(columns)}: it must be a list of column names, as in ['age', 'sex']."
         )
-    return [data.found(role, name) for name in names]
+    return [data.spell_column(role, name) for name in names]
 
 
 def list_or_none(names: str | Iterable[str] | None) -> list[str] | None:
@@ -75,13 +75,13 @@ def list_or_none(names: str | Iterable[str] | None) -> list[str] | None:
     return list(names or ()) or None
 
 
-def further_columns(data: Roles, columns: str | Iterable[str] | None, role: str) -> list[str] | None:
+def resolve_further_columns(data: Roles, columns: str | Iterable[str] | None, role: str) -> list[str] | None:
     """Return columns that may be left out, as the table spells them; None where there are none."""
     named = [*columns] if isinstance(columns, Iterable) and not isinstance(columns, str) else columns
     return None if named is None or named == [] else resolve_columns_or_keys(data, named, role)
 
 
-def table_of(data: Roles, role: str, table: str) -> str:
+def resolve_table(data: Roles, role: str, table: str) -> str:
     """Return the name of another table, where it is one; a CSV or JSON file is read.
 
     Raises
@@ -91,7 +91,7 @@ def table_of(data: Roles, role: str, table: str) -> str:
     """
     if not isinstance(table, str) or not table:
         raise TableError(f"The {role} is {text_for_message(table)}: it must be the name of a table, view or file.")
-    return data.read(table)
+    return data.read_table(table)
 
 
 def name_weight(weight: str | None) -> str | None:

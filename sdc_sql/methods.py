@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.catalogue.functions import renamed
-from sdc_sql.db.catalogue.macros import former
+from sdc_sql.db.catalogue.functions import explain_new_name
+from sdc_sql.db.catalogue.macros import index_former_names
 from sdc_sql.linkage import certain_matches as _certain_matches
 from sdc_sql.linkage import correct_attribution as _correct_attribution
 from sdc_sql.linkage import derived_values as _derived_values
@@ -313,4 +313,5 @@ def explain_name(name: str) -> str | None:
         if name in vars(room) and not name.startswith("_"):
             where = room.__name__.lower()
             return f"{name} is a method of the room {where}: write data.{where}.{name}(...)."
-    return renamed(name, f"data.mask.{former()[name]}(...)") if name in former() else None
+    now = index_former_names().get(name)
+    return explain_new_name(name, f"data.mask.{now}(...)") if now else None

@@ -190,7 +190,7 @@ class Microdata:
         >>> example().household_columns
         ('age', 'sex')
         """
-        return self._roles.of_household(self.columns)
+        return self._roles.select_household_columns(self.columns)
 
     @property
     def id(self) -> str | None:
@@ -326,7 +326,7 @@ class Microdata:
         part = find_part(self._roles, condition)
         found._roles = Roles(  # noqa: SLF001 - its own
             con=self.con, table=part.name, part=part, completes=self._roles.completes, weight=self.weight,
-            by_household=self._roles.by_household, **self._given(),
+            by_household=self._roles.by_household, **self._list_given(),
         )  # fmt: skip
         return found
 
@@ -357,8 +357,8 @@ class Microdata:
         [(600,), (600,), (300,)]
         """
         found, roles = copy(self), self._roles
-        named = roles.found("household", roles.required("household", household))
-        found._roles = roles.described_as(household=named, by_household=True)  # noqa: SLF001 - its own
+        named = roles.spell_column("household", roles.require_role("household", household))
+        found._roles = roles.describe_anew(household=named, by_household=True)  # noqa: SLF001 - its own
         return found
 
     def weighing(self, weight: str | float) -> Microdata:
@@ -369,11 +369,11 @@ class Microdata:
         >>> example().weighing(25).risk.global_risk().records
         3
         """
-        found = Microdata(self.con, self._roles.file or self.table, weight=weight, **self._given())
+        found = Microdata(self.con, self._roles.file or self.table, weight=weight, **self._list_given())
         found._roles = read_roles(found._roles, completes=self._roles.completes)
         return found
 
-    def _given(self) -> dict[str, Any]:
+    def _list_given(self) -> dict[str, Any]:
         """Return the roles but the weight, those that were not given as None."""
         given = {role: getattr(self._roles, role) or None for role in _ROLES} | self._roles.counting
         # no list of columns is not the same as an empty one

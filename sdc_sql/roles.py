@@ -130,20 +130,20 @@ def complete_roles(data: Roles, arguments: Mapping[str, Any] | None = None) -> t
         return data, given
     texts = {text.lower() for text in collect_texts([*data.keys, {n: v for n, v in given.items() if n != "original"}])}
     asked = [c for c in data.columns if c.lower() in texts and c not in {data.household, data.id}]
-    household, columns = data.household, data.of_household(asked, missing=True)
-    compared = [c.name for c in data.found_columns(asked)] if data.household_columns is None else columns
+    household, columns = data.household, data.select_household_columns(asked, missing=True)
+    compared = [c.name for c in data.list_found_columns(asked)] if data.household_columns is None else columns
     whole = data if data.part is None else data.part.whole
     table = complete_table(data.con, data.table, household, columns)
 
-    def other(name: object) -> object:
+    def complete_other(name: object) -> object:
         if name == data.table:
             return table
         return _complete_other_table(data, name, compared or columns)
 
     if given.get("original") is not None:
-        given["original"] = other(given["original"])
+        given["original"] = complete_other(given["original"])
     if isinstance(given.get("releases"), list | tuple):
-        given["releases"] = [other(name) for name in given["releases"]]
+        given["releases"] = [complete_other(name) for name in given["releases"]]
     if table == data.table:
         return data, given
     return read_roles(data, table=table, part=Part(whole, table, "", exp.true()), completes=False), given
@@ -153,7 +153,7 @@ def _complete_other_table(data: Roles, name: Any, columns: Sequence[str]) -> Any
     """Return another table as its households complete it, or as it was given where it has no such columns."""
     if getattr(name, "con", data.con) is not data.con:
         return name  # the measure refuses a table of another connection, with its reason
-    table = data.read(name) if isinstance(name, str) else getattr(name, "table", None)
+    table = data.read_table(name) if isinstance(name, str) else getattr(name, "table", None)
     if not isinstance(table, str) or not columns or data.household is None:
         return name
     try:
@@ -170,7 +170,7 @@ def _complete_other_table(data: Roles, name: Any, columns: Sequence[str]) -> Any
 
 def read_roles(data: Roles, **roles: Any) -> Roles:  # noqa: ANN401 - a role of any type
     """Return the same table with other roles, which need no check."""
-    return data.described_as(**roles)
+    return data.describe_anew(**roles)
 
 
 def weigh_roles(data: Roles) -> Roles:
@@ -217,7 +217,7 @@ class Roles(Table):
         object.__setattr__(self, "table", name_given_table(self.con, self.table))
         self._read_file(self.table)
         object.__setattr__(self, "columns", self.read_columns())
-        object.__setattr__(self, "keys", tuple(self.found("key variable", k) for k in _require_names(self.keys)))
+        object.__setattr__(self, "keys", tuple(self.spell_column("key variable", k) for k in _require_names(self.keys)))
         twice = sorted({k for k in self.keys if self.keys.count(k) > 1})
         if twice:
             raise ColumnError(f"A key variable is named twice: {', '.join(twice)}.")
@@ -229,7 +229,7 @@ class Roles(Table):
                 what = "the name of a column" + (", or a positive and finite number" if may_be_number else "")
                 raise error(f"The {role.replace('_', ' ')} is {text_for_message(given)}: it must be {what}.")
             if isinstance(given, str):
-                object.__setattr__(self, role, self.found(role.replace("_", " "), given))
+                object.__setattr__(self, role, self.spell_column(role.replace("_", " "), given))
         if self.sampling_fraction is not None and not isinstance(self.sampling_fraction, str):
             object.__setattr__(self, "sampling_fraction", require_fraction(self.sampling_fraction, "sampling fraction"))
         if self.nulls not in NULLS:
@@ -245,7 +245,7 @@ class Roles(Table):
         """Read a CSV or JSON file into a temporary table: codes become texts, columns to compute with numbers."""
         roles = [n for n in (self.weight, self.sampling_fraction) if isinstance(n, str)]
         numbers = (*roles, *_require_names(self.numbers or None))
-        read = self.read(table, numbers)
+        read = self.read_table(table, numbers)
         object.__setattr__(self, "table", read)
         object.__setattr__(self, "file", None if read == table else table.strip('"'))
 
@@ -293,13 +293,13 @@ class Roles(Table):
                 "household_columns names the columns that are the same for all members of a household, and no "
                 "household is given: name its column, household=..., too."
             )
-        names = tuple(dict.fromkeys(self.found("household column", name) for name in given))
+        names = tuple(dict.fromkeys(self.spell_column("household column", name) for name in given))
         wrong = [name for name in names if name in {self.household, self.id}]
         if wrong:
             raise ColumnError(f"{wrong[0]} is the household or the id, and no column of the household: leave it out.")
         object.__setattr__(self, "household_columns", names)
 
-    def found_columns(self, columns: Iterable[str]) -> list[HouseholdColumn]:
+    def list_found_columns(self, columns: Iterable[str]) -> list[HouseholdColumn]:
         """Return which columns were found to be of the household, where nobody named those that are.
 
         The answer that was found once for the table stays, whatever becomes of the column.
@@ -313,7 +313,7 @@ class Roles(Table):
             self.looked_at.update({c: by_name.get(c) for c in new})
         return [found for c in asked if (found := self.looked_at[c]) is not None]
 
-    def of_household(self, columns: Iterable[str], *, missing: bool = False) -> tuple[str, ...]:
+    def select_household_columns(self, columns: Iterable[str], *, missing: bool = False) -> tuple[str, ...]:
         """Return which of the columns are of the household: those that were named, or else found to be.
 
         Parameters
@@ -327,9 +327,13 @@ class Roles(Table):
         if missing:
             with translate_errors():
                 asked = find_missing_columns(self.con, self.table, asked)
-        return tuple(asked) if self.household_columns is not None else tuple(f.name for f in self.found_columns(asked))
+        return (
+            tuple(asked)
+            if self.household_columns is not None
+            else tuple(f.name for f in self.list_found_columns(asked))
+        )
 
-    def required(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
+    def require_role(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
         """Return an argument or, by default, the role of that name; an error where neither was given."""
         value = getattr(self, role) if given is None else given
         if value is None:
@@ -343,7 +347,7 @@ class Roles(Table):
             )
         return value
 
-    def described_as(self, **roles: Any) -> Roles:  # noqa: ANN401 - a role of any type
+    def describe_anew(self, **roles: Any) -> Roles:  # noqa: ANN401 - a role of any type
         """Return the same table with other roles, which need no check."""
         other = copy(self)
         for role, value in roles.items():
@@ -360,14 +364,18 @@ class Roles(Table):
             raise ParameterError(
                 f"levels is {text_for_message(levels)}: each level has a list of keys, as in {{'very': ['sex']}}."
             )
-        return {level: [self.found("key variable", n) for n in levels[level]] for level in LEVELS if levels.get(level)}
+        return {
+            level: [self.spell_column("key variable", n) for n in levels[level]]
+            for level in LEVELS
+            if levels.get(level)
+        }
 
     def checked_weight(self) -> str | float:
         """Return the weight, once checked: the weights of every cell sum to at least its records.
 
         A relation is computed when it is read, and would then fail with DuckDB's exception instead of this package's.
         """
-        weight: str | float = self.required("weight")
+        weight: str | float = self.require_role("weight")
         self.rows("sdc__check_cells", self.table, self.keys, weight, self.nulls, small_weights=self.small_weights)
         return weight
 

@@ -27,13 +27,13 @@ def declare_function(
 def _name_stratum(function: Any) -> Any:  # noqa: ANN401
     """Return the function with the stratum named in its errors."""
 
-    def named(stratum: str | None, *arguments: Any) -> Any:  # noqa: ANN401
+    def call_in_stratum(stratum: str | None, *arguments: Any) -> Any:  # noqa: ANN401
         try:
             return function(stratum, *arguments)
         except ValueError as error:
             raise ValueError(str(error) if stratum is None else f"in a stratum, {error}") from None
 
-    return named
+    return call_in_stratum
 
 
 def choose_function(method: str | None, methods: dict[str, Any]) -> Any:  # noqa: ANN401 - a function

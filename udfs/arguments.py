@@ -20,7 +20,7 @@ GREATEST = 1e150
 
 def require_vector(values: npt.ArrayLike, name: str = "values") -> Floats:
     """Return one column as float64 of shape (n,), missing values as NaN."""
-    column = _finite(values, name)
+    column = _make_finite(values, name)
     if column.ndim != 1:
         raise ValueError(f"{name} has shape {column.shape}; expected one column of shape (n,): mask columns one by one")
     return column
@@ -28,7 +28,7 @@ def require_vector(values: npt.ArrayLike, name: str = "values") -> Floats:
 
 def require_columns(values: npt.ArrayLike, name: str = "x") -> Floats:
     """Return columns as float64 of shape (n, p); a single column (n,) becomes (n, 1)."""
-    matrix = _finite(values, name)
+    matrix = _make_finite(values, name)
     if matrix.ndim not in {1, 2}:
         raise ValueError(f"{name} has shape {matrix.shape}; expected (n,) or (n, p), one row per record")
     return matrix[:, np.newaxis] if matrix.ndim == 1 else matrix
@@ -93,7 +93,7 @@ def require_numeric(values: npt.ArrayLike, name: str) -> Floats:
     return given.astype(np.float64)
 
 
-def _finite(values: npt.ArrayLike, name: str) -> Floats:
+def _make_finite(values: npt.ArrayLike, name: str) -> Floats:
     """Return numbers whose squares are finite, or NaN."""
     found = require_numeric(values, name)
     if found.size and (np.fmax.reduce(found, None) > GREATEST or np.fmin.reduce(found, None) < -GREATEST):

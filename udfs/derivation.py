@@ -75,15 +75,15 @@ def find_possible_givers(columns: Sequence[Codes], targets: Sequence[Target], di
         2 with pairs, 1 without.
     """
 
-    def of_target(place: int) -> list[Possible]:
+    def find_for_target(place: int) -> list[Possible]:
         return _find_target_givers(_View(columns, targets[place]), place, dimension)
 
     with ThreadPoolExecutor() as pool:  # numpy sorts and counts beside others
-        return [one for several in pool.map(of_target, range(len(targets))) for one in several]
+        return [one for several in pool.map(find_for_target, range(len(targets))) for one in several]
 
 
 def _find_target_givers(view: _View, place: int, dimension: int) -> list[Possible]:
-    alone = {i: view.tried((i,), place, 0) for i in view.target.alone}
+    alone = {i: view.try_giver((i,), place, 0) for i in view.target.alone}
     found = [one for one in alone.values() if one.rule or one.predicted]
     hoped: list[tuple[Possible, int]] = []
     for pair in combinations(view.target.givers, 2) if dimension > 1 else ():
@@ -91,13 +91,13 @@ def _find_target_givers(view: _View, place: int, dimension: int) -> list[Possibl
         if any(one.rule for one in by_one):  # which the pair could not tell more surely
             continue
         least = max([one.predicted for one in by_one], default=0)
-        one = view.tried(pair, place, least, hoped=True)
+        one = view.try_giver(pair, place, least, hoped=True)
         if one.rule:
             found.append(one)
         elif one.predicted:
             hoped.append((one, least))
     hoped.sort(key=lambda one: -one[0].predicted)
-    counted = [view.tried(one.giver, place, least) for one, least in hoped[:HOPED]]
+    counted = [view.try_giver(one.giver, place, least) for one, least in hoped[:HOPED]]
     return found + sorted((one for one in counted if one.predicted), key=lambda one: -one.predicted)[:BEST]
 
 
@@ -113,7 +113,7 @@ class _View:
         self.hidden = [column[target.hidden] for column in columns]
         self.parts = [[column[part] for column in columns] for part in parts]
 
-    def tried(self, giver: tuple[int, ...], place: int, known: int, *, hoped: bool = False) -> Possible:
+    def try_giver(self, giver: tuple[int, ...], place: int, known: int, *, hoped: bool = False) -> Possible:
         """Return what is left of a giver after each part, and after all records where something is.
 
         Where its rule is refuted, ``hoped`` counts the hidden values of cells that the last part shows, of one value.

@@ -72,7 +72,7 @@ class Urn:
                 values[earlier, i] = values[rows, (which[:, i] * i).astype(np.int64)][earlier]
         return values
 
-    def expected(self, n: int) -> tuple[Integers, Floats]:
+    def list_expected(self, n: int) -> tuple[Integers, Floats]:
         """Return counts of the values of a group of n, and their probabilities: all there are, or a sample."""
         kinds = self.p.size
         if comb(n + kinds - 1, kinds - 1) <= _MOST_EXACT:
@@ -132,7 +132,7 @@ def make_redraw_urn(urn: Urn, conditions: Conditions, n: int) -> tuple[Urn, floa
         asked = Conditions(conditions.l, None, np.arange(lumped.p.size) < kept.size)
     else:
         lumped, asked = urn, conditions
-    counts, weights = lumped.expected(n)
+    counts, weights = lumped.list_expected(n)
     slacks = asked.slacks(counts, lumped.p)
     least = slacks.min(axis=1)
     good = least >= -SLACK

@@ -41,10 +41,10 @@ def ipso(method: str, y: npt.ArrayLike, x: npt.ArrayLike, normals: npt.ArrayLike
     drawn = require_normals(normals, found.fitted)
     if method == "B":  # draws of the residuals' size: what they are is free
         return found.fitted + remove_basis(multiply_columns(drawn, found.root.T / np.sqrt(len(drawn))), found.basis)
-    return found.fitted + new_residuals(found, drawn, found.root, names)
+    return found.fitted + draw_residuals(found, drawn, found.root, names)
 
 
-def new_residuals(found: Regression, normals: Floats, root: Floats, names: list[str]) -> Floats:
+def draw_residuals(found: Regression, normals: Floats, root: Floats, names: list[str]) -> Floats:
     """Return the residuals of draws, (n, p), with the products L L' of a root, (p, p): orthogonal to what is given."""
     new = remove_basis(normals, found.basis)
     turned = np.linalg.solve(factor_residuals(new, names), np.eye(new.shape[1])).T @ root.T

@@ -38,10 +38,10 @@ def harmonic(x: float, terms: npt.ArrayLike) -> Floats:
     m, first = np.asarray(terms, dtype=np.float64), 16
     near = np.concatenate([[0.0], np.cumsum(1 / (x + np.arange(first)))])[np.minimum(m, first).astype(np.int64)]
     y, rest = x + first, np.maximum(m - first, 0)
-    return np.asarray(near + np.log1p(rest / y) + _beyond_log(y + rest) - _beyond_log(np.asarray(y)))
+    return np.asarray(near + np.log1p(rest / y) + _expand_digamma(y + rest) - _expand_digamma(np.asarray(y)))
 
 
-def _beyond_log(z: Floats) -> Floats:
+def _expand_digamma(z: Floats) -> Floats:
     """Return digamma(z) - log(z) by its asymptotic series."""
     return np.asarray(-1 / (2 * z) - 1 / (12 * z**2) + 1 / (120 * z**4) - 1 / (252 * z**6) + 1 / (240 * z**8))
 
@@ -90,22 +90,22 @@ def fit_pitman(sizes: Floats, cells: Floats) -> tuple[float, float]:
     if u in {1.0, n}:  # one cell, or none of two records: theta tends to a border
         return math.nan, math.nan
 
-    def by_theta(theta: float, alpha: float) -> float:
+    def slope_by_theta(theta: float, alpha: float) -> float:
         return float(harmonic(theta / alpha + 1, u - 1) / alpha - harmonic(theta + 1, n - 1))
 
-    def theta_of(alpha: float) -> float:
-        at = find_root(lambda x: by_theta(math.exp(x) - alpha, alpha), math.log(alpha) - 30, math.log(n) + 40)
+    def solve_theta(alpha: float) -> float:
+        at = find_root(lambda x: slope_by_theta(math.exp(x) - alpha, alpha), math.log(alpha) - 30, math.log(n) + 40)
         return math.exp(at) - alpha
 
-    def by_alpha(alpha: float) -> float:
-        theta = theta_of(alpha)
+    def slope_by_alpha(alpha: float) -> float:
+        theta = solve_theta(alpha)
         first = (u - 1 - theta * float(harmonic(theta / alpha + 1, u - 1)) / alpha) / alpha
         return first - float(cells @ harmonic(1 - alpha, sizes - 1))
 
-    if not by_alpha(LEAST) > 0:
+    if not slope_by_alpha(LEAST) > 0:
         return math.nan, math.nan
-    alpha = find_root(by_alpha, LEAST, 1 - 1e-12)
-    return theta_of(alpha), alpha
+    alpha = find_root(slope_by_alpha, LEAST, 1 - 1e-12)
+    return solve_theta(alpha), alpha
 
 
 def zayatz(sizes: Floats, cells: Floats, population: float) -> float:
@@ -141,28 +141,28 @@ def snb(sizes: Floats, cells: Floats, population: float) -> float:
     k, c, ratio = _shlosser(sizes, cells, pi), (1 - pi) / pi, 2 * twos / ones
     known = math.log(ones / (k * pi))
 
-    def z_of(y: Floats) -> Floats:
+    def solve_z(y: Floats) -> Floats:
         return np.asarray(ratio * (1 / y + c) - 2 - c * y) / c
 
     def equation(y: Floats) -> Floats:
-        z = z_of(y)
+        z = solve_z(y)
         return np.asarray(y / z * np.log1p(-z) + np.log1p(c * y) - known)
 
-    def where(z: float) -> float:
+    def invert_z(z: float) -> float:
         b = float(c * (ratio - z) - 2)
         return (b + math.sqrt(b * b + 4 * c * ratio)) / (2 * c)
 
-    def crossing(y: float, beyond: float, sign: float) -> float:
+    def find_crossing(y: float, beyond: float, sign: float) -> float:
         return find_root(lambda at: sign * float(equation(np.asarray(at))), y, beyond)
 
     # z falls as y grows: from 1 to 0 between these
-    low, high = where(1.0), where(0.0)
+    low, high = invert_z(1.0), invert_z(0.0)
     tried = low + (high - low) * (1 - np.cos(np.linspace(0, np.pi, GRID)[1:-1])) / 2
     signs = np.sign(equation(tried))
     uniques = []
     for i in np.flatnonzero(signs[1:] * signs[:-1] < 0):
-        y = crossing(tried[i], tried[i + 1], signs[i])
-        z = float(z_of(np.asarray(y)))
+        y = find_crossing(tried[i], tried[i + 1], signs[i])
+        z = float(solve_z(np.asarray(y)))
         x = 1 - z
         beta = pi * x / (1 - (1 - pi) * x)
         uniques.append(k * beta ** (y / z))

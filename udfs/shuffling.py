@@ -90,7 +90,7 @@ def relations(x: npt.ArrayLike, given: Integers, nominal: Integers, names: list[
             f"{max(design.width + p + 1, int(np.ceil(design.width / LEVERAGE)))} records: "
             "give fewer columns, join their categories, or join strata"
         )
-    predictions, leverage = design.fitted(scores, whole)
+    predictions, leverage = design.fit(scores, whole)
     own = int((leverage[whole] > LEVERAGE * (1 + 1e-9)).sum())
     if own:
         raise ValueError(
@@ -178,7 +178,7 @@ class _Design:
                 at += size - 1
             yield part, rows
 
-    def fitted(self, y: Floats, whole: Truths) -> tuple[Floats, Floats]:
+    def fit(self, y: Floats, whole: Truths) -> tuple[Floats, Floats]:
         """Return the least squares predictions of y for all records, and their leverages; of those that are whole."""
         products, with_y = np.zeros((self.width, self.width)), np.zeros((self.width, y.shape[1]))
         for part, rows in self.parts():

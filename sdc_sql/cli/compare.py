@@ -163,7 +163,7 @@ def run(arguments: argparse.Namespace) -> int:
     found = replace(
         found, table=_format_source(arguments.released, released), original=_format_source(arguments.original, original)
     )
-    judged = limits.broken(arguments, figures, asked)
+    judged = limits.find_broken(arguments, figures, asked)
     figures |= {"table": found.table, "original": found.original}
     print(limits.format_json(figures, judged) if arguments.json else found)
     return limits.report_broken_limits(arguments, judged)
@@ -222,23 +222,23 @@ def _describe_side(con: duckdb.DuckDBPyConnection, table: str, arguments: argpar
     columns = list_columns_or_none(con, table)
     known = {column.lower() for column in columns}
 
-    def one(name: str | None) -> str | None:
+    def find_known(name: str | None) -> str | None:
         return name if name is not None and name.lower() in known else None
 
     def number(option: str, text: str | None) -> str | float | None:
         found = number_or_column(option, text, columns)
-        return one(found) if isinstance(found, str) else found
+        return find_known(found) if isinstance(found, str) else found
 
-    of_household = arguments.household_columns and [c for c in arguments.household_columns if one(c)]
+    of_household = arguments.household_columns and [c for c in arguments.household_columns if find_known(c)]
     return Microdata(
         con,
         table,
-        keys=[key for key in arguments.keys if one(key)] or None,
+        keys=[key for key in arguments.keys if find_known(key)] or None,
         weight=number("--weight", arguments.weight),
-        household=one(arguments.household),
+        household=find_known(arguments.household),
         household_columns=of_household,
-        id=one(arguments.id),
-        stratum=one(arguments.stratum),
+        id=find_known(arguments.id),
+        stratum=find_known(arguments.stratum),
         sampling_fraction=number("--sampling-fraction", arguments.sampling_fraction),
         nulls=arguments.nulls,
         small_weights=arguments.small_weights,

@@ -66,7 +66,7 @@ def parse_arguments(
     """
     parameters = tuple(types)
 
-    def value_of(parameter: str, text: str) -> Any:  # noqa: ANN401 - whatever the macro takes
+    def read_value(parameter: str, text: str) -> Any:  # noqa: ANN401 - whatever the macro takes
         if types[parameter] == "column or number":
             either = number_or_column(parameter, text, columns)
             if isinstance(either, str) and text != "NULL":
@@ -78,9 +78,9 @@ def parse_arguments(
     for text in texts:
         parameter, equals, value = text.partition("=")
         if equals and parameter in parameters:
-            named[parameter] = value_of(parameter, value)
+            named[parameter] = read_value(parameter, value)
         elif len(by_position) < len(parameters):
-            by_position.append(value_of(parameters[len(by_position)], text))
+            by_position.append(read_value(parameters[len(by_position)], text))
         elif parameters:
             raise ParameterError(f"{name}({', '.join(parameters)}) has no place for {text!r}.")
     return by_position, named

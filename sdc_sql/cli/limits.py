@@ -88,7 +88,9 @@ def _name_option(arguments: argparse.Namespace, asked: Asked, name: str) -> str:
     return f"--figure '{asked.label}={asked.measure.name}({name}=...)'"
 
 
-def broken(arguments: argparse.Namespace, figures: Mapping[str, Any], asked: Mapping[str, Asked]) -> dict[str, bool]:
+def find_broken(
+    arguments: argparse.Namespace, figures: Mapping[str, Any], asked: Mapping[str, Asked]
+) -> dict[str, bool]:
     """Return each limit as it is told, and whether the command fails by it."""
     found = {limit: is_exceeded(limit, figures, asked) for limit in arguments.fail_if}
     return found | {limit: not holds_limit(limit, figures, asked) for limit in arguments.require}

@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.cli.options import add_progress, add_readable, add_resources, json_value, names
-from sdc_sql.db.catalogue.functions import renamed
-from sdc_sql.db.catalogue.macros import former, read_catalogue
+from sdc_sql.db.catalogue.functions import explain_new_name
+from sdc_sql.db.catalogue.macros import index_former_names, read_catalogue
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError
 
@@ -95,13 +95,13 @@ class Spelled(dict[str, argparse.ArgumentParser]):
 
     def __contains__(self, name: object) -> bool:
         """Return whether a method is called so, or was."""
-        return super().__contains__(str(name).replace("-", "_")) or str(name).replace("-", "_") in former()
+        return super().__contains__(str(name).replace("-", "_")) or str(name).replace("-", "_") in index_former_names()
 
     def __getitem__(self, name: str) -> argparse.ArgumentParser:
         """Return the parser of a method."""
-        now = former().get(name.replace("-", "_"))
+        now = index_former_names().get(name.replace("-", "_"))
         if now is not None:
-            raise ParameterError(renamed(name, f"sdc-sql mask {now}"))
+            raise ParameterError(explain_new_name(name, f"sdc-sql mask {now}"))
         return super().__getitem__(name.replace("-", "_"))
 
 

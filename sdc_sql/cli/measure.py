@@ -100,7 +100,7 @@ def _report_measure(
     asked: Mapping[str, Asked],
 ) -> int:
     figures = {stem: found[0] if len(found) == 1 else found}
-    judged = limits.broken(arguments, {stem: limit_rows(asked[stem], found)} if stem in asked else {}, asked)
+    judged = limits.find_broken(arguments, {stem: limit_rows(asked[stem], found)} if stem in asked else {}, asked)
     if arguments.json:
         print(limits.format_json(figures, judged))
     elif len(found) == 1:

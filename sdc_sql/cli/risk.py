@@ -146,7 +146,7 @@ def run(arguments: argparse.Namespace) -> int:
     of_database = detect_kind(arguments.source) == "duckdb"
     report = replace(report, table=f"{arguments.source}: {table}" if of_database else arguments.source)
     figures["table"] = report.table
-    judged = limits.broken(arguments, figures, asked)
+    judged = limits.find_broken(arguments, figures, asked)
     shown = pages.limits(judged, arguments.require)
     pages.write(
         arguments, report.page([*suda.list_suda_sections(due), *intrusion.list_intrusion_sections(found), *shown])

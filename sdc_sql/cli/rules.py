@@ -178,7 +178,7 @@ def run(arguments: argparse.Namespace) -> int:
             json.dumps([row.to_dict() for row in (unsafe if arguments.combinations else found)], indent=2, default=str)
         )
     else:
-        _print(found)
+        _print_answers(found)
         for c in unsafe:
             values = ", ".join(f"{n} = {'NULL' if v is None else v}" for n, v in zip(c.columns, c.values, strict=True))
             print(
@@ -187,7 +187,7 @@ def run(arguments: argparse.Namespace) -> int:
             )
     if arguments.threshold is not None:
         figures = {"threshold_rule_summary": [r.to_dict() for r in found]}
-        return limits.report_broken_limits(arguments, limits.broken(arguments, figures, asked))
+        return limits.report_broken_limits(arguments, limits.find_broken(arguments, figures, asked))
     return (
         LIMIT_EXCEEDED
         if any(r.violated or (r.violated is None and r.rule not in arguments.looked_at) for r in found)
@@ -236,7 +236,7 @@ def _how(arguments: argparse.Namespace) -> dict[str, Any]:
     return {"levels": _list_levels(arguments), "inclusive": not arguments.at_least}
 
 
-def _print(found: Sequence[Result]) -> None:
+def _print_answers(found: Sequence[Result]) -> None:
     for row in found:
         figures = row.to_dict()
         if "violated" in figures:

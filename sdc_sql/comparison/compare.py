@@ -11,7 +11,7 @@ from sdc_sql.comparison.losses import measure_losses, variables
 from sdc_sql.comparison.page import Comparison
 from sdc_sql.comparison.pram import Reversed
 from sdc_sql.comparison.risks import count_risky_records, measure_linkage, measure_risks, measure_sensitive
-from sdc_sql.comparison.sides import ROLES, describe_sides, has
+from sdc_sql.comparison.sides import ROLES, describe_sides, has_column
 from sdc_sql.db import query
 from sdc_sql.db.checks import require_flag, require_whole_number
 from sdc_sql.db.table import spell_column
@@ -117,7 +117,7 @@ def compare(
     score = require_flag(pairs, "pairs") if require_flag(propensity, "propensity") else None
     linkage = require_flag(linkage, "linkage")
     before, after = describe_sides(data, original, list_or_none(dropped) or ())
-    if linkage and (after.id is None or not has(before, after.id)):
+    if linkage and (after.id is None or not has_column(before, after.id)):
         raise ParameterError("linkage needs an id, a column of both tables: give id=... when describing them.")
     sensitive, ordered = list_or_none(sensitive) or [], list_or_none(ordered) or []
     _check_sensitive(before, after, sensitive, ordered)
@@ -131,7 +131,7 @@ def compare(
     if probabilistic_linkage:
         progress("probabilistic record linkage")
     found["after"]["probabilistic_linkage"] = measure_linkage(before, after, probabilistic_linkage)
-    keys = [key for key in after.keys if has(before, key)]
+    keys = [key for key in after.keys if has_column(before, key)]
     gone, moved = _find_changed_keys(before, after, keys)
     other = OTHER[data.nulls]
     if gone:
@@ -153,8 +153,8 @@ def compare(
         weight=after.weight,
         id=after.id,
         nulls=data.nulls,
-        only_original=tuple(c for c in before.columns if not has(after, c)),
-        only_released=tuple(c for c in after.columns if not has(before, c)),
+        only_original=tuple(c for c in before.columns if not has_column(after, c)),
+        only_released=tuple(c for c in after.columns if not has_column(before, c)),
         categorical=tuple(categories),
         continuous=tuple(numbers),
         risk=found,
@@ -165,7 +165,7 @@ def compare(
 
 def _check_sensitive(before: Roles, after: Roles, sensitive: list[str], ordered: list[str]) -> None:
     for name in sensitive:
-        if not has(before, name):
+        if not has_column(before, name):
             spell_column(after.table, after.columns, "sensitive variable", name)
     strange = sorted({n.lower() for n in ordered} - {n.lower() for n in sensitive})
     if strange:
@@ -178,7 +178,7 @@ def _find_changed_keys(before: Roles, after: Roles, keys: list[str]) -> tuple[di
     A key moved where one category of the original became several of the release. Without an id neither is known; then
     every key of the release that holds NULL is of the first, without a number.
     """
-    if after.id is None or not has(before, after.id):
+    if after.id is None or not has_column(before, after.id):
         blank = [key for key in after.keys if after.count(exp.column(key, quoted=True).is_(exp.null()))]
         return dict.fromkeys(blank), []
     cells = query.call_macro("sdc__transitions_among", before.table, after.table, keys, after.id, every=False).subquery(
@@ -212,10 +212,10 @@ def _notes(
 ) -> list[str]:
     """Return what a reader has to know besides the figures."""
     notes = []
-    lost = [key for key in before.keys if not has(after, key)]
+    lost = [key for key in before.keys if not has_column(after, key)]
     if lost:
         notes.append(f"{', '.join(lost)}: a key before, not in the released table.")
-    new = [key for key in after.keys if not has(before, key)]
+    new = [key for key in after.keys if not has_column(before, key)]
     if new:
         notes.append(f"{', '.join(new)}: a key after, not in the original.")
     for role in ROLES:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.compared import list_or_none
-from sdc_sql.comparison.sides import has
+from sdc_sql.comparison.sides import has_column
 from sdc_sql.db import query
 from sdc_sql.errors import ColumnError, ParameterError
 from sdc_sql.linkage.distance_linkage import distance_linkage
@@ -51,11 +51,11 @@ def variables(
     if columns is None:
         roles = {n.lower() for side in (before, after) for n in (side.id, side.household, side.weight,
                  side.sampling_fraction) if isinstance(n, str)}  # fmt: skip
-        chosen = [c for c in after.columns if has(before, c) and c.lower() not in roles]
+        chosen = [c for c in after.columns if has_column(before, c) and c.lower() not in roles]
     else:
-        chosen = [after.found("column", name) for name in list_or_none(columns) or []]
-    wanted = [[after.found("column", name) for name in names] for names in named]
-    missing = [c for c in [*chosen, *wanted[0], *wanted[1]] if not has(before, c)]
+        chosen = [after.spell_column("column", name) for name in list_or_none(columns) or []]
+    wanted = [[after.spell_column("column", name) for name in names] for names in named]
+    missing = [c for c in [*chosen, *wanted[0], *wanted[1]] if not has_column(before, c)]
     if missing:
         raise ColumnError(
             f"{', '.join(missing)} is not a column of {before.table}: give columns that both tables have."
@@ -92,7 +92,7 @@ def measure_losses(
     found: dict[str, Any] = dict.fromkeys(
         ("direct_distance", "entropy_loss", "il1", "interval_disclosure", "distance_linkage", "rank_linkage")
     )
-    paired = after.id is not None and has(before, after.id)
+    paired = after.id is not None and has_column(before, after.id)
     if categories and paired:
         progress("direct distance")
         found["direct_distance"] = [row.to_dict() for row in direct_distance(after, before, categories)]
@@ -118,20 +118,20 @@ def measure_losses(
 
 def _distributions(before: Roles, after: Roles, categories: list[str]) -> dict[str, Any]:
     """Return the distance of each variable's distribution, and that of the crossing of the keys."""
-    keys = [key for key in after.keys if has(before, key)]
+    keys = [key for key in after.keys if has_column(before, key)]
 
-    def found(columns: list[str]) -> list[dict[str, Any]]:
+    def measure_rows(columns: list[str]) -> list[dict[str, Any]]:
         recoded = _find_recoded_columns(before, after, columns)
         return [row.to_dict() for row in distribution_distance(after, before, columns, recoded=recoded or None)]
 
-    rows = [row for row in found(categories) if len(row["columns"]) == 1] if categories else []
-    crossing = found(keys)[:1] if len(keys) > 1 else []
+    rows = [row for row in measure_rows(categories) if len(row["columns"]) == 1] if categories else []
+    crossing = measure_rows(keys)[:1] if len(keys) > 1 else []
     return {"distribution_distance": [*rows, *crossing] or None}
 
 
 def _find_recoded_columns(before: Roles, after: Roles, columns: list[str]) -> list[str]:
     """Return the columns whose values were mapped, several to one; none where records are not paired."""
-    if after.id is None or not has(before, after.id):
+    if after.id is None or not has_column(before, after.id):
         return []
     moves = query.call_macro("sdc__transitions_among", before.table, after.table, columns, after.id, every=False)
     known = moves.where("sdc__x IS NOT NULL AND sdc__y IS NOT NULL").subquery("m")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sdc_sql.comparison.sides import has
+from sdc_sql.comparison.sides import has_column
 from sdc_sql.db import query
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError
@@ -32,13 +32,13 @@ class Reversed:
                 f"{{'sex': 'm'}}."
             )
         self.keys = [resolve_misclassified_key(after, name) for name in matrices]
-        lost = [key for key in self.keys if not has(before, key)]
+        lost = [key for key in self.keys if not has_column(before, key)]
         if lost:
             raise ParameterError(f"pram names {', '.join(lost)}, which the original lacks: there is nothing to invert.")
         known = note_pram(after)
         if known and "misclassified count" in known:
             raise ParameterError("The steps of the released table say already what PRAM did: leave out pram.")
-        tables = [before.read(table, PROBABILITY) for table in matrices.values()]
+        tables = [before.read_table(table, PROBABILITY) for table in matrices.values()]
         self.names = [f"sdc__reversed_{i}" for i in range(len(self.keys))]
         self.relations = {
             name: query.call_macro("sdc_pram_reversed", before.table, key, table)
@@ -64,7 +64,7 @@ class Reversed:
     def risks(self, data: Roles) -> dict[str, Any]:
         """Return the risks as the keys stand, and times the probability that the cell is the true one."""
 
-        def one(macro: str, *household: str) -> dict[str, Any]:
+        def measure_risk(macro: str, *household: str) -> dict[str, Any]:
             arguments = (data.table, data.keys, data.weight, *household, TRUTH)
             (row,) = data.select(self._add_original_weight(query.call_macro(macro, *arguments, **data.counting), data))
             return row
@@ -79,9 +79,9 @@ class Reversed:
         )
         (risk,) = data.select(cells)
         found: dict[str, Any] = {name: {name: value} for name, value in risk.items()}
-        found |= index_figures("global_risk", one("sdc_global_risk_misclassified"))
+        found |= index_figures("global_risk", measure_risk("sdc_global_risk_misclassified"))
         if data.household:
-            of_households = one("sdc_household_global_risk_misclassified", data.household)
+            of_households = measure_risk("sdc_household_global_risk_misclassified", data.household)
             found |= index_figures("household_global_risk", of_households)
         return found
 

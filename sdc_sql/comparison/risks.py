@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from sdc_sql.comparison.sides import has
+from sdc_sql.comparison.sides import has_column
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ColumnError, ParameterError, translate_errors
 from sdc_sql.figures.door import index_figures
@@ -80,7 +80,7 @@ def measure_sensitive(data: Roles, sensitive: Iterable[str], ordered: Iterable[s
     """Return how much a cell discloses of each sensitive variable that the table has, NULL a category of its own."""
     data = read_roles(complete_roles(data, {"sensitive": [*sensitive]})[0], nulls="category")
     by_order = {name.lower() for name in ordered}
-    names = [data.found("sensitive variable", n) for n in sensitive if has(data, n)]
+    names = [data.spell_column("sensitive variable", n) for n in sensitive if has_column(data, n)]
     found: Figures = {"l_diversity": [], "t_closeness": [], "likeness": []}
     for name in names:
         distance: Literal["ordered", "equal"] = "ordered" if name.lower() in by_order else "equal"
@@ -106,7 +106,7 @@ def measure_linkage(before: Roles, after: Roles, variables: Mapping[str, float |
             "difference that "
             "agrees, None of categories, as in {'sex': None, 'region': None, 'age': 1}."
         )
-    if after.id is None or not has(before, after.id):
+    if after.id is None or not has_column(before, after.id):
         raise ColumnError("Record linkage needs an id in both tables, which tells the links that are correct.")
     numbers = {name: tolerance for name, tolerance in variables.items() if tolerance is not None}
     after, given = complete_roles(after, {"columns": list(variables), "original": before})

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 ROLES = ("weight", "household", "id", "stratum", "sampling_fraction")
 
 
-def has(data: Roles, name: str) -> bool:
+def has_column(data: Roles, name: str) -> bool:
     """Return whether a table has a column, in any case of its letters."""
     return name.lower() in {column.lower() for column in data.columns}
 
@@ -37,32 +37,32 @@ def describe_sides(data: Roles, original: Described | str, dropped: Iterable[str
     table = (
         original_table(data, original)
         if not isinstance(original, str)
-        else data.read(original, _list_numeric_roles(data))
+        else data.read_table(original, _list_numeric_roles(data))
     )
     given = Roles(con=data.con, table=table, keys=None)  # type: ignore[arg-type] # none yet: made a tuple there
     keys = list(dict.fromkeys([*data.keys, *(getattr(original, "keys", ()) or ())]))
     if not keys:
         raise ColumnError("A comparison needs the key variables: give keys=[...] when describing the released table.")
 
-    def described(own: Roles, first: object, second: object) -> Roles:
+    def describe_one(own: Roles, first: object, second: object) -> Roles:
         roles: dict[str, Any] = {}
         for role in ROLES:
             for from_ in (first, second):
                 value = getattr(from_, role, None)
-                if value is not None and (is_number(value) or has(own, value)):
+                if value is not None and (is_number(value) or has_column(own, value)):
                     roles[role] = value
                     break
-        known = {k.lower(): k for k in keys if has(own, k)}
+        known = {k.lower(): k for k in keys if has_column(own, k)}
         if not known:
             raise ColumnError(f"The keys are {', '.join(keys)}: {own.table} has none of them.")
         named = [getattr(getattr(one, "_roles", one), "household_columns", None) for one in (first, second)]
         of_household = next((names for names in named if names is not None), None)
         if roles.get("household") and of_household is not None:
-            roles["household_columns"] = tuple(c for c in of_household if has(own, c))
+            roles["household_columns"] = tuple(c for c in of_household if has_column(own, c))
         roles |= {"keys": tuple(known.values()), "numbers": data.numbers, **data.counting}
         return Roles(con=own.con, table=own.table, **roles)
 
-    before, after = described(given, original, data), described(data, data, original)
+    before, after = describe_one(given, original, data), describe_one(data, data, original)
     _check_dropped_keys(before, after, list(dropped))
     return before, after
 
@@ -70,12 +70,12 @@ def describe_sides(data: Roles, original: Described | str, dropped: Iterable[str
 def _check_dropped_keys(before: Roles, after: Roles, dropped: list[str]) -> None:
     """Refuse a key that the release may have under another name: it would count before masking, and not after."""
     for name in dropped:
-        if has(after, name) or not has(before, name):
-            there = "is in the released table" if has(after, name) else "is no column of the original"
+        if has_column(after, name) or not has_column(before, name):
+            there = "is in the released table" if has_column(after, name) else "is no column of the original"
             raise ColumnError(f"{name} is given as dropped, and {there}.")
     known = {name.lower() for name in dropped}
-    gone = [key for key in before.keys if not has(after, key) and key.lower() not in known]
-    new = [column for column in after.columns if not has(before, column)]
+    gone = [key for key in before.keys if not has_column(after, key) and key.lower() not in known]
+    new = [column for column in after.columns if not has_column(before, column)]
     if gone and new:
         raise ColumnError(
             f"The released table has no key {', '.join(gone)}, and the original none of {', '.join(new)}: was a key "

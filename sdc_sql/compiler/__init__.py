@@ -22,8 +22,8 @@ from sdc_sql.compiler.expand import CallExpansion
 from sdc_sql.compiler.lists import OWN_WORDS
 from sdc_sql.compiler.written import format_query as text_of
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.functions import renamed
-from sdc_sql.db.catalogue.macros import former, index_catalogue
+from sdc_sql.db.catalogue.functions import explain_new_name
+from sdc_sql.db.catalogue.macros import index_catalogue, index_former_names
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError, TableError, translate_errors
 
@@ -91,8 +91,8 @@ def compile(  # noqa: A001 - what it does
         raise ParameterError(f"The dialect is {text_for_message(dialect)}: it must be one of {', '.join(DIALECTS)}.")
     name = macro if macro.startswith("sdc_") else f"sdc_{macro}"
     known = known_macros()
-    if name in former():
-        raise ParameterError(renamed(name, former()[name]))
+    if name in index_former_names():
+        raise ParameterError(explain_new_name(name, index_former_names()[name]))
     if name not in known or not known[name].is_table or name.startswith("sdc__"):
         public = sorted(n for n, d in known.items() if d.is_table and not n.startswith("sdc__"))
         raise ParameterError(f"There is no macro {macro}; there are {', '.join(public)}.")

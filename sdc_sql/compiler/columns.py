@@ -73,7 +73,7 @@ class Item:
             return self.tree
         return exp.Alias(this=self.tree, alias=exp.to_identifier(self.field.name, quoted=True))
 
-    def renamed(self, name: str) -> Item:
+    def rename(self, name: str) -> Item:
         """Return it under another name."""
         return Item(self.tree, replace(self.field, name=name))
 
@@ -100,7 +100,7 @@ def forget_constants(fields: Sequence[Field]) -> tuple[Field, ...]:
     return tuple(field if field.is_apart else replace(field, constant=None) for field in fields)
 
 
-def own_columns(tree: exp.Expression) -> list[exp.Column]:
+def list_own_columns(tree: exp.Expression) -> list[exp.Column]:
     """Return the references to columns in an expression, but for those inside its subqueries."""
     nodes: Iterator[Any] = tree.walk(prune=lambda node: isinstance(node, exp.Query))
     return [node for node in nodes if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star)]
@@ -110,7 +110,7 @@ def replace_columns(tree: exp.Expression, replaced: Callable[[exp.Column], exp.E
     """Replace references to columns in an expression, but for those inside its subqueries."""
     if isinstance(tree, exp.Column):
         return replaced(tree)
-    for column in own_columns(tree):
+    for column in list_own_columns(tree):
         column.replace(replaced(column))
     return tree
 
@@ -148,10 +148,10 @@ class Sources:
                     return field
         return self.outer.find(column) if self.outer else None
 
-    def known(self, tree: exp.Expression) -> exp.Expression:
+    def replace_constants(self, tree: exp.Expression) -> exp.Expression:
         """Replace the columns that are constants by their values."""
 
-        def replaced(column: exp.Column) -> exp.Expression:
+        def replace_constant(column: exp.Column) -> exp.Expression:
             found = self.find(column)
             if found is not None and found.is_apart and found.constant is None:
                 return _join_parts(column, found)
@@ -160,18 +160,18 @@ class Sources:
             value: exp.Expression = found.constant.copy()
             return value
 
-        return replace_columns(tree, replaced)
+        return replace_columns(tree, replace_constant)
 
-    def spelled(self, tree: exp.Expression) -> exp.Expression:
+    def spell_columns(self, tree: exp.Expression) -> exp.Expression:
         """Write the names of columns as the relations do: other engines tell capitals from small letters."""
 
-        def replaced(column: exp.Column) -> exp.Expression:
+        def spell_column(column: exp.Column) -> exp.Expression:
             found = self.find(column)
             if found is None or not found.name or found.name == column.name:
                 return column
             return exp.column(found.name, table=column.table or None, quoted=True)
 
-        return replace_columns(tree, replaced)
+        return replace_columns(tree, spell_column)
 
     def names(self) -> list[str]:
         """Return the names of the columns as COLUMNS sees them."""
@@ -217,6 +217,6 @@ class Sources:
         Unsupported
             Where one is not: the macro uses a construct that was not understood.
         """
-        for column in own_columns(tree):
+        for column in list_own_columns(tree):
             if self.find(column) is None:
                 raise Unsupported(f"The column {column.sql('duckdb')} cannot be found while the macro is expanded.")

@@ -164,11 +164,11 @@ def _map_elements(tree: exp.Transform) -> exp.Expression:
         return exp.Transform(this=listed, expression=tree.expression)
     names = [e.name for e in tree.expression.expressions]
 
-    def made(place: int, value: exp.Expression) -> exp.Expression:
+    def make_element(place: int, value: exp.Expression) -> exp.Expression:
         by = dict(zip(names, (value, exp.Literal.number(place)), strict=False))
         return fold(tree.expression.this.copy().transform(lambda n: _replace_variable(n, by), copy=False))
 
-    return exp.Array(expressions=[made(place, e) for place, e in enumerate(listed.expressions, start=1)])
+    return exp.Array(expressions=[make_element(place, e) for place, e in enumerate(listed.expressions, start=1)])
 
 
 def _replace_variable(node: exp.Expression, by: Mapping[str, exp.Expression]) -> exp.Expression:

@@ -45,7 +45,7 @@ class CommonTables:
         """Return an alias that the query of this common table expression does not have yet."""
         return _find_unused_name(name, self._aliases)
 
-    def added(self, name: str, relation: Relation, *, materialized: bool = False) -> tuple[str, tuple[Field, ...]]:
+    def add(self, name: str, relation: Relation, *, materialized: bool = False) -> tuple[str, tuple[Field, ...]]:
         """Make a relation a common table expression, or find the equal one; return its name and its columns."""
         tree = unwrap_query(relation[0])
         text = tree.sql("duckdb", normalize_functions=False)
@@ -58,7 +58,7 @@ class CommonTables:
             self._by_text[text] = name, relation[1]
         return self._by_text[text]
 
-    def before(self, tree: exp.Query) -> exp.Query:
+    def put_before(self, tree: exp.Query) -> exp.Query:
         """Return a query with those that it reads, directly or through another, before it."""
         by_name = {cte.alias: cte for cte in self._ctes}
         wanted: set[str] = set()

@@ -51,7 +51,7 @@ def add_row_checks(tree: exp.Query, names: Sequence[str], checks: Iterable[exp.S
     if not checks:
         return tree
     order = tree.args.get("order")
-    hidden = _hidden_keys(tree, names) if order else []
+    hidden = _list_hidden_keys(tree, names) if order else []
     for number, key in hidden:
         tree.append("expressions", alias_column(key.this.copy(), f"sdc__order_{number}"))
         key.set("this", quote_column(f"sdc__order_{number}"))
@@ -68,7 +68,7 @@ def add_row_checks(tree: exp.Query, names: Sequence[str], checks: Iterable[exp.S
     return whole
 
 
-def _hidden_keys(tree: exp.Query, names: Sequence[str]) -> list[tuple[int, exp.Ordered]]:
+def _list_hidden_keys(tree: exp.Query, names: Sequence[str]) -> list[tuple[int, exp.Ordered]]:
     """Return the keys of ORDER BY, numbered, that are no columns of the result."""
     if any(tree.args.get(clause) for clause in ("limit", "distinct")):
         raise Unsupported("A macro's ORDER BY with LIMIT or DISTINCT is not known to the check for an empty table.")

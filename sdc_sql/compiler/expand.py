@@ -21,7 +21,7 @@ from sdc_sql.compiler.expansion import Expansion
 from sdc_sql.compiler.known import compute_known
 from sdc_sql.compiler.select import select
 from sdc_sql.compiler.trees import WITH, refuse_others, unwrap_query
-from sdc_sql.compiler.unions import union
+from sdc_sql.compiler.unions import expand_union
 from sdc_sql.errors import Unsupported
 
 if TYPE_CHECKING:
@@ -71,14 +71,14 @@ class CallExpansion(Expansion):
                 f"{macro} returns a struct; write it with dialect='duckdb' or name the columns one by one."
             )
         tree = unwrap_query(tree)
-        return self.ctes.before(add_row_checks(tree, [f.name for f in fields], self.checks.values()))
+        return self.ctes.put_before(add_row_checks(tree, [f.name for f in fields], self.checks.values()))
 
     def macro(self, name: str, arguments: Sequence[exp.Expression], scope: Scope) -> Relation | None:
         """Expand a call of a table macro; None where it is known to give no rows."""
         definition = self._own.get(name) or load_definitions().get(name)
         if definition is None or not definition.is_table:
             raise Unsupported(f"The table function {name} is not a macro of this package.")
-        bound = definition.bind([fold(self.inlined(_compute_argument(a.copy()))) for a in arguments])
+        bound = definition.bind([fold(self.inline_calls(_compute_argument(a.copy()))) for a in arguments])
         with self.ctes.body():
             return self.query(substitute_parameters(definition.body, bound), scope)
 
@@ -90,7 +90,7 @@ class CallExpansion(Expansion):
             return (exp.Subquery(this=relation[0]), relation[1]) if relation else None
         scope = self._expand_with(tree, scope)
         if isinstance(tree, exp.Union):
-            return union(self, tree, scope, outer)
+            return expand_union(self, tree, scope, outer)
         if isinstance(tree, exp.Select):
             return select(self, tree, scope, outer)
         raise Unsupported(f"The expansion does not know {type(tree).__name__}: {tree.sql('duckdb')[:80]}")
@@ -112,10 +112,10 @@ class CallExpansion(Expansion):
                 raise Unsupported(f"The expansion does not know this WITH: {cte.sql('duckdb')[:80]}")
             # (PostgreSQL would else join its tables with others, in an order of its own)
             kept = self.companions and (bool(cte.args.get("materialized")) or cte.alias in draws.ONCE)
-            inner[fold_case(cte.alias)] = self.ctes.added(cte.alias, relation, materialized=kept) if relation else None
+            inner[fold_case(cte.alias)] = self.ctes.add(cte.alias, relation, materialized=kept) if relation else None
         return inner
 
-    def inlined(self, tree: exp.Expression) -> exp.Expression:
+    def inline_calls(self, tree: exp.Expression) -> exp.Expression:
         """Put the bodies of scalar macros in the places of their calls."""
         return expressions.inline_macros(tree, self._kept, self._own)
 
@@ -123,7 +123,7 @@ class CallExpansion(Expansion):
         self, tree: exp.Expression, sources: Sources, scope: Scope, check: Sources | None = None
     ) -> exp.Expression:
         """Expand an expression that gives one column at most."""
-        tree = expressions.unpack_columns(self.inlined(sources.known(tree.copy())), sources)
+        tree = expressions.unpack_columns(self.inline_calls(sources.replace_constants(tree.copy())), sources)
         return expressions.finish_expression(self, tree, sources, scope, check or sources)
 
 

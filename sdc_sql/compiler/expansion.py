@@ -45,7 +45,7 @@ class Expansion(Protocol):
     def query(self, tree: exp.Expression, scope: Scope, outer: Sources | None = None) -> Relation | None:
         """Expand a query; None where it is known to give no rows."""
 
-    def inlined(self, tree: exp.Expression) -> exp.Expression:
+    def inline_calls(self, tree: exp.Expression) -> exp.Expression:
         """Put the bodies of scalar macros in the places of their calls."""
 
     def expression(

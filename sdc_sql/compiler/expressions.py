@@ -76,18 +76,18 @@ def replace_earlier_columns(tree: exp.Expression, sources: Sources, before: Sequ
     """Replace the name of an earlier column of the same SELECT by what it stands for."""
     names = {fold_case(i.field.name): i.tree for i in before if i.field.name}
 
-    def replaced(column: exp.Column) -> exp.Expression:
+    def replace_column(column: exp.Column) -> exp.Expression:
         earlier = None if column.table or sources.find(column) else names.get(fold_case(column.name))
         return column if earlier is None else wrap_value(earlier)
 
-    return replace_columns(tree, replaced)
+    return replace_columns(tree, replace_column)
 
 
 def finish_expression(
     expansion: Expansion, tree: exp.Expression, sources: Sources, scope: Scope, check: Sources
 ) -> exp.Expression:
     """Compute constants, spell and check the columns, and expand scalar subqueries."""
-    tree = sources.spelled(fold(sources.known(tree)))
+    tree = sources.spell_columns(fold(sources.replace_constants(tree)))
     if not isinstance(tree, exp.Query):
         check.check(tree)
     for inner in list(tree.find_all(exp.Subquery)):

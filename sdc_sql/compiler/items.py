@@ -29,7 +29,7 @@ def expand_item(
         return _star(expansion, star, node.table if isinstance(node, exp.Column) else "", sources, scope)
     alias = node.alias if isinstance(node, exp.Alias) else ""
     tree = node.this if isinstance(node, exp.Alias) else node
-    tree = unpack_columns(expansion.inlined(sources.known(tree.copy())), sources)
+    tree = unpack_columns(expansion.inline_calls(sources.replace_constants(tree.copy())), sources)
     rules = [columns.this for columns in tree.find_all(exp.Columns)]
     items: list[Item] = []
     for name, copy in _expand_columns(tree, sources):
@@ -44,9 +44,9 @@ def expand_item(
             items += _unnest_struct(expansion, made.this, sources)
             continue
         bare = name if isinstance(tree, exp.Columns) else made.name if isinstance(made, exp.Column) else ""
-        item = Item(made, _make_field(made, sources)).renamed(label or bare)
+        item = Item(made, _make_field(made, sources)).rename(label or bare)
         if expansion.is_apart and isinstance(made, exp.Array | exp.Struct):
-            items += _take_item_apart(item.renamed(item.field.name or node.name))
+            items += _take_item_apart(item.rename(item.field.name or node.name))
             continue
         items += [_write_row(item) if expansion.companions else item, *list_parts(expansion, item, sources)]
     return items

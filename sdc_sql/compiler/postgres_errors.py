@@ -16,7 +16,7 @@ from sdc_sql.compiler.constants import is_error
 from sdc_sql.errors import Unsupported
 
 
-def _fails(error: exp.Expression, beside: exp.Expression) -> exp.Expression:
+def _make_failure(error: exp.Expression, beside: exp.Expression) -> exp.Expression:
     """Return a condition that PostgreSQL cannot decide, with the complaint in its error."""
     message = error.expressions[0]
     parts = [exp.Literal.string("sdc-sql: "), message]
@@ -50,7 +50,7 @@ def replace_error(node: exp.Expression) -> exp.Expression:
         kept = [part.copy() for part in (node.this, *node.expressions[:-1])]
         value = kept[0] if len(kept) == 1 else exp.Coalesce(this=kept[0], expressions=kept[1:])
         found = exp.Not(this=exp.Is(this=exp.Paren(this=value.copy()), expression=exp.null()))
-        fails = exp.If(this=_fails(node.expressions[-1], value), true=exp.null())
+        fails = exp.If(this=_make_failure(node.expressions[-1], value), true=exp.null())
         return exp.Case(ifs=[exp.If(this=found, true=value), fails])
     if isinstance(node, exp.Case) and any(is_error(part) for part in _branches(node)):
         node = node.copy()
@@ -58,11 +58,11 @@ def replace_error(node: exp.Expression) -> exp.Expression:
         for branch in node.args["ifs"]:
             if is_error(branch.args["true"]):
                 condition = exp.Case(
-                    ifs=[exp.If(this=branch.this.copy(), true=_fails(branch.args["true"], branch.this))],
+                    ifs=[exp.If(this=branch.this.copy(), true=_make_failure(branch.args["true"], branch.this))],
                     default=exp.false(),
                 )
                 branch.replace(exp.If(this=condition, true=exp.null()))
         if default is not None and is_error(default):
-            node.append("ifs", exp.If(this=_fails(default, node.args["ifs"][0].this), true=exp.null()))
+            node.append("ifs", exp.If(this=_make_failure(default, node.args["ifs"][0].this), true=exp.null()))
             node.set("default", None)
     return node

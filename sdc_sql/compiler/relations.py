@@ -61,7 +61,7 @@ def expand_from(
             made.set("using", [exp.to_identifier(name, quoted=True) for name in using])
         if on:
             made.set("on", expansion.expression(on, Sources(sources, outer, merged), scope))
-        made.set("this", _each_once(expansion, made, source))
+        made.set("this", _mark_each_once(expansion, made, source))
         if not using and not on:
             made.set("kind", "CROSS")
         joins.append(made)
@@ -69,7 +69,7 @@ def expand_from(
     return Sources(sources, outer, merged)
 
 
-def _each_once(expansion: Expansion, join: exp.Join, source: Source) -> exp.Expression:
+def _mark_each_once(expansion: Expansion, join: exp.Join, source: Source) -> exp.Expression:
     """Tell PostgreSQL that a LEFT or FULL JOIN on the structs of keys meets each struct at most once: these are cells.
 
     It knows nothing of a row's values: it would expect every record to meet a two-hundredth of the cells, and compile
@@ -134,13 +134,13 @@ def _expand_macro(expansion: Expansion, function: exp.Anonymous, alias: str, sco
     relation = expansion.macro(BY_LISTS.get(function.name, function.name), function.expressions, scope)
     if relation is None:
         return None
-    name, fields = expansion.ctes.added(function.name, relation)
+    name, fields = expansion.ctes.add(function.name, relation)
     return make_reference(name, alias), Source(alias or name, fields)
 
 
 def _read_rows(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scope) -> Read:
     """Return a table that must have rows: what the macro refuses is refused now, apart from a table without rows."""
-    arguments = [fold(expansion.inlined(argument.copy())) for argument in function.expressions]
+    arguments = [fold(expansion.inline_calls(argument.copy())) for argument in function.expressions]
     definition = load_definitions()[empty.ROWS]
     expansion.query(substitute_parameters(definition.body.this, definition.bind(arguments)), scope)
     read = _read_table(expansion, function, alias, scope)
@@ -155,7 +155,7 @@ def _read_rows(expansion: Expansion, function: exp.Anonymous, alias: str, scope:
 
 def _add_equality_checks(expansion: Expansion, function: exp.Anonymous, scope: Scope) -> None:
     """Add the checks of those columns of a caller's table that a macro compares."""
-    arguments = [fold(expansion.inlined(argument.copy())) for argument in function.expressions]
+    arguments = [fold(expansion.inline_calls(argument.copy())) for argument in function.expressions]
     name = str(compute_known_value(arguments[0]))
     if fold_case(name) in scope:
         return
@@ -166,7 +166,7 @@ def _add_equality_checks(expansion: Expansion, function: exp.Anonymous, scope: S
 
 def _read_table(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scope) -> ReadTable:
     """Return the table that query_table(name) reads: of the macro's own or of the caller's."""
-    argument = fold(expansion.inlined(function.expressions[0].copy()))
+    argument = fold(expansion.inline_calls(function.expressions[0].copy()))
     # (the arguments choose one of several tables of the macro, or the message that says what is wrong with them)
     name = argument.name if argument.is_string else str(compute_known_value(function.expressions[0]))
     return (

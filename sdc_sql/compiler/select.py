@@ -29,7 +29,7 @@ def select(expansion: Expansion, tree: exp.Select, scope: Scope, outer: Sources 
     """Expand a SELECT; None where it is known to give no rows."""
     refuse_others(tree, _CLAUSES)
     where = tree.args.get("where")
-    if where and fold(expansion.inlined(where.this.copy())) == exp.false():
+    if where and fold(expansion.inline_calls(where.this.copy())) == exp.false():
         return None  # the result is known before the relations are read
     result = exp.Select()
     sources = expand_from(expansion, tree, result, scope, outer)
@@ -56,7 +56,7 @@ def select(expansion: Expansion, tree: exp.Select, scope: Scope, outer: Sources 
         ordered = [expansion.expression(o, sources, scope, known) for o in tree.args["order"].expressions]
         result.set("order", exp.Order(expressions=ordered))
     if tree.args.get("limit"):
-        result.set("limit", exp.Limit(expression=fold(expansion.inlined(tree.args["limit"].expression.copy()))))
+        result.set("limit", exp.Limit(expression=fold(expansion.inline_calls(tree.args["limit"].expression.copy()))))
     return result, tuple(item.field for item in items)
 
 
@@ -65,7 +65,7 @@ def _refuse_aggregate_of_nothing(expansion: Expansion, tree: exp.Select) -> None
     group = tree.args.get("group")
     if group and any(isinstance(key, exp.Column) for key in group.expressions):
         return
-    aggregated = any(find_aggregates(expansion.inlined(e.copy())) for e in tree.expressions)
+    aggregated = any(find_aggregates(expansion.inline_calls(e.copy())) for e in tree.expressions)
     if group or tree.args.get("having") or aggregated:
         raise Unsupported(f"An aggregate of a subquery that gives no rows: {tree.sql('duckdb')[:80]}")
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sdc_sql.compiler.expansion import Expansion
 
 
-def union(expansion: Expansion, tree: exp.Union, scope: Scope, outer: Sources | None) -> Relation | None:
+def expand_union(expansion: Expansion, tree: exp.Union, scope: Scope, outer: Sources | None) -> Relation | None:
     """Expand a UNION; None where neither side gives rows."""
     refuse_others(tree, {"this", "expression", "by_name", "distinct", WITH})
     left = expansion.query(tree.this, scope, outer)

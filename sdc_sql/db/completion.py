@@ -66,11 +66,11 @@ def find_household_columns(
     return [
         HouseholdColumn(row["variable"], row["households"], row["share"])
         for row in rows
-        if row["households"] and (row["share"] == 1 or _nearly(row["share"], row["by_chance"]))
+        if row["households"] and (row["share"] == 1 or _is_near(row["share"], row["by_chance"]))
     ]
 
 
-def _nearly(share: float, by_chance: float | None) -> bool:
+def _is_near(share: float, by_chance: float | None) -> bool:
     chance = by_chance or 0.0
     return share >= NEAR and chance < 1 and (share - chance) / (1 - chance) >= _GAIN
 

@@ -97,7 +97,7 @@ class Table:
     part: Part | None = None  # the table holds some records of that one
     homes: Homes | None = None  # the records are those of households of that table
 
-    def found(self, role: str, name: str) -> str:
+    def spell_column(self, role: str, name: str) -> str:
         """Return a column's name as the table spells it."""
         return spell_column(self.table, self.columns, role, name)
 
@@ -120,7 +120,7 @@ class Table:
             result.fetchall()
         return tuple(str(d[0]) for d in result.description or ())
 
-    def read(self, table: str, numbers: Iterable[str] = ()) -> str:
+    def read_table(self, table: str, numbers: Iterable[str] = ()) -> str:
         """Return the name of another table; a CSV or JSON file is read into one, its codes as texts."""
         with translate_errors():
             return text_file(self.con, table, numbers) if isinstance(table, str) else table

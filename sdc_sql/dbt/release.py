@@ -76,7 +76,7 @@ def run(relation: DuckDBRelation, *, database: str, model: str, code: str, drawn
     shutil.rmtree(staged, ignore_errors=True)
     with _ONE_BY_ONE:
         try:
-            with _own_database(database) as con:
+            with _open_own_database(database) as con:
                 _run_plan(con, asked, relation, staged, drawn)
         except BaseException as error:
             _forget(database)
@@ -166,7 +166,7 @@ def _cursor() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @contextmanager
-def _own_database(name: str) -> Iterator[duckdb.DuckDBPyConnection]:
+def _open_own_database(name: str) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a cursor that works in a new database in memory."""
     _forget(name)
     quoted = exp.to_identifier(name, quoted=True).sql("duckdb")

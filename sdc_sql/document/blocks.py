@@ -145,10 +145,10 @@ def format_readable(value: object) -> str:
     """
     if value is None:
         return DASH
-    return "".join(c.encode("unicode_escape").decode() if _hidden(c) else c for c in format_value(value))
+    return "".join(c.encode("unicode_escape").decode() if _is_hidden(c) else c for c in format_value(value))
 
 
-def _hidden(character: str) -> bool:
+def _is_hidden(character: str) -> bool:
     # two of them join and part the letters of some scripts, and are shown
     kind = unicodedata.category(character)
     return kind in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"} and character not in "\u200c\u200d"

@@ -85,11 +85,11 @@ def _make_scale(chart: Chart, left: float) -> Callable[[float], float]:
         return math.log1p(max(v, 0)) / math.log1p(most)
 
     # a dot at either end needs room
-    start, end = (left, RIGHT) if chart.kind == "bars" else (left + 2, _right(len(chart.series)) - 2)
+    start, end = (left, RIGHT) if chart.kind == "bars" else (left + 2, _find_right_edge(len(chart.series)) - 2)
     return lambda v: start + (end - start) * min(max(share(v), 0), 1)
 
 
-def _right(series: int) -> int:
+def _find_right_edge(series: int) -> int:
     return RIGHT if series == 1 else RIGHT_OF_TWO
 
 
@@ -120,7 +120,7 @@ def _dots(found: list[tuple[str, float | None]], place: Callable[[float], float]
         if v is not None and math.isfinite(v)
     ]
     numbers = " \N{RIGHTWARDS ARROW} ".join(format_readable(v) for _, v in found)
-    return [*parts, _draw_text(f"{_right(len(found))}%", middle + 4, numbers, "number", dx=10)]
+    return [*parts, _draw_text(f"{_find_right_edge(len(found))}%", middle + 4, numbers, "number", dx=10)]
 
 
 def _draw_text(x: str, y: float, text: str, kind: str, dx: float = 0) -> str:

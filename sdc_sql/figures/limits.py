@@ -70,7 +70,7 @@ def is_exceeded(limit: str, report: Report, asked: Mapping[str, Asked] | None = 
             )
     worlds = list(_worlds(tree, limit, report, asked))
     # a value that is no number fulfils no comparison: it must not be passed by
-    return any(not all(map(_is_known, world.values())) or _met(tree, limit, world) for world in worlds)
+    return any(not all(map(_is_known, world.values())) or _is_met(tree, limit, world) for world in worlds)
 
 
 def holds_limit(limit: str, report: Report, asked: Mapping[str, Asked] | None = None) -> bool:
@@ -95,7 +95,7 @@ def holds_limit(limit: str, report: Report, asked: Mapping[str, Asked] | None = 
     check_side(limit, asked, holds=True)
     tree = parse_limit(limit, asked)
     worlds = list(_worlds(tree, limit, report, asked))
-    return all(all(map(_is_known, world.values())) and _met(tree, limit, world) for world in worlds)
+    return all(all(map(_is_known, world.values())) and _is_met(tree, limit, world) for world in worlds)
 
 
 def collect_figures(
@@ -117,7 +117,7 @@ def collect_figures(
         worst = unknown[0] if unknown else rows[0]
         for row in () if unknown else rows[1:]:
             values = row[name.figure], worst[name.figure]
-            worst = row if its.figures[name.figure].worst(*values) != values[1] else worst
+            worst = row if its.figures[name.figure].choose_worst(*values) != values[1] else worst
         label = "" if name.row is not None else row_label(worst, its)
         value = worst[name.figure]
         of_all = len(rows) == 1 and label == ALL
@@ -202,13 +202,13 @@ def _is_known(figure: object) -> bool:
     return isinstance(figure, bool) or (is_number(figure) and not math.isnan(figure))  # type: ignore[arg-type] # a number
 
 
-def _met(tree: Any, limit: str, world: Mapping[Named, Any]) -> bool:  # noqa: ANN401 - a tree
+def _is_met(tree: Any, limit: str, world: Mapping[Named, Any]) -> bool:  # noqa: ANN401 - a tree
     if isinstance(tree, exp.Paren):
-        return _met(tree.this, limit, world)
+        return _is_met(tree.this, limit, world)
     if isinstance(tree, exp.Not):
-        return not _met(tree.this, limit, world)
+        return not _is_met(tree.this, limit, world)
     if isinstance(tree, exp.And | exp.Or):
-        left, right = (_met(side, limit, world) for side in (tree.left, tree.right))
+        left, right = (_is_met(side, limit, world) for side in (tree.left, tree.right))
         return (left and right) if isinstance(tree, exp.And) else (left or right)
     return COMPARISONS[type(tree)](world[find_figure(tree.left, limit)], read_bound(tree.right, limit))
 

@@ -124,7 +124,7 @@ def _call_measure(found: Measure, data: Methods, arguments: Mapping[str, Any]) -
     several = given if isinstance(given, list) else [given]
     rows = [row.to_dict() for row in several if isinstance(row, Result)]
     if not found.of_file:
-        return [_worst(found, rows)]
+        return [_choose_worst(found, rows)]
     if "k" in arguments and "k" in found.by:  # k-anonymity counts for each k up to it
         rows = [row for row in rows if row["k"] <= arguments["k"]]
     # what the macro does not give, as what is said of PRAM, is no figure; what it gives and the table has not, is NULL
@@ -134,7 +134,7 @@ def _call_measure(found: Measure, data: Methods, arguments: Mapping[str, Any]) -
 
 def limit_rows(asked: Asked, rows: Rows) -> Rows:
     """Return the rows of a macro as limits take them: those of the file, or the worst of the records in one row."""
-    return rows if asked.measure.of_file else [_worst(asked.measure, rows)]
+    return rows if asked.measure.of_file else [_choose_worst(asked.measure, rows)]
 
 
 def _find_worst_rows(found: Measure, records: duckdb.DuckDBPyRelation) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def _select_worst(column: Column) -> exp.Expr:
     return exp.case().when(every, (exp.Max if column.more else exp.Min)(this=value))
 
 
-def _worst(found: Measure, rows: Rows) -> dict[str, Any]:
+def _choose_worst(found: Measure, rows: Rows) -> dict[str, Any]:
     """Return the worst of each figure in one row; what is unknown of one of the records is unknown."""
     worst: dict[str, Any] = {}
     for name, column in found.figures.items():

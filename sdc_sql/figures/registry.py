@@ -97,7 +97,7 @@ class Measure:
             )
         return self.figures[name]
 
-    def bears(self) -> set[str]:
+    def list_bearings(self) -> set[str]:
         """Return what its figures bear, risk or loss."""
         return {column.bears for column in self.figures.values()} - {""}
 

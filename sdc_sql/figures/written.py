@@ -45,7 +45,7 @@ def parse_figure(text: str) -> tuple[str, tuple[str, dict[str, Any]]]:
     if call is None:
         raise ParameterError(f"The figure {text_for_message(text)} cannot be read: {FORM}.")
     reader = _Reader(text, call["arguments"] or "")
-    arguments = dict(reader.named(""))
+    arguments = dict(reader.read_named(""))
     return call["label"], (call["measure"], arguments)
 
 
@@ -55,13 +55,13 @@ class _Reader:
     def __init__(self, whole: str, text: str) -> None:
         self.whole, self.text, self.at = whole, text, 0
 
-    def named(self, closing: str) -> Iterator[tuple[str, Any]]:
+    def read_named(self, closing: str) -> Iterator[tuple[str, Any]]:
         """Yield names with their values up to a closing bracket, or the end."""
         taken: set[str] = set()
-        while not self._closes(closing):
+        while not self._pass_bracket(closing):
             name = self._match_pattern(_NAME)
             if name is None:
-                raise self._wrong()
+                raise self._make_error()
             label = name["quoted"] or name["plain"]
             if label in taken:
                 raise ParameterError(f"The figure {text_for_message(self.whole)} gives {label} twice.")
@@ -77,23 +77,23 @@ class _Reader:
         first = self.text[self.at : self.at + 1]
         if first == "{":
             self.at += 1
-            return dict(self.named("}"))
+            return dict(self.read_named("}"))
         if first == "[":
             self.at += 1
             return list(self._read_list())
         plain = _PLAIN.match(self.text, self.at)
         # nothing follows, or a quotation mark that is never closed
         if plain is None or plain[0].strip()[:1] in {"", "'", '"'}:
-            raise self._wrong()
+            raise self._make_error()
         self.at = plain.end()
         return _parse_value(plain[0].strip())
 
     def _read_list(self) -> Iterator[Any]:
-        while not self._closes("]"):
+        while not self._pass_bracket("]"):
             yield self._value()
             self._pass_comma("]")
 
-    def _closes(self, closing: str) -> bool:
+    def _pass_bracket(self, closing: str) -> bool:
         """Return whether the closing bracket, or the end, is here; it is passed."""
         while self.text[self.at : self.at + 1].isspace():
             self.at += 1
@@ -111,7 +111,7 @@ class _Reader:
         if here == ",":
             self.at += 1
         elif here != closing:
-            raise self._wrong()
+            raise self._make_error()
 
     def _match_pattern(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         found = pattern.match(self.text, self.at)
@@ -119,7 +119,7 @@ class _Reader:
             self.at = found.end()
         return found
 
-    def _wrong(self) -> ParameterError:
+    def _make_error(self) -> ParameterError:
         rest = self.text[self.at :].strip()
         where = f"at {text_for_message(rest)}" if rest else "at its end"
         return ParameterError(f"The figure {text_for_message(self.whole)} cannot be read {where}: {FORM}.")

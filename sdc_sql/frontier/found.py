@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.showing.results import Result, Results, optional_field
+from sdc_sql.db.showing.results import Result, Results, make_optional_field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +25,7 @@ class FrontierCandidate(Result):
     loss: float | None
     undominated: bool | None
     chosen: bool
-    utility: float | None = optional_field()
+    utility: float | None = make_optional_field()
 
 
 class Frontier(Results[FrontierCandidate]):

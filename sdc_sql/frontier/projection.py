@@ -10,7 +10,7 @@ from sqlglot import exp
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, set_key
 from sdc_sql.db.masking import homes as homes_of
-from sdc_sql.db.masking.steps import MaskingStep, name_chain, next_pass
+from sdc_sql.db.masking.steps import MaskingStep, find_next_pass, name_chain
 from sdc_sql.db.masking.targets import find_known_table
 from sdc_sql.errors import TableError, translate_errors
 from sdc_sql.methods import Methods
@@ -48,7 +48,7 @@ class _Projected(Roles):
                 homes_of.make_homes(self.homes)
         if "stream" in arguments:
             if arguments["stream"] is None:
-                arguments["stream"] = self._next_pass(columns)
+                arguments["stream"] = self._find_next_pass(columns)
             self.drawn.append(columns)
         identifier = str(arguments["id"])
         values = query.call_macro(f"sdc__{macro}", self.table if subset is None else subset.table, *arguments.values())
@@ -57,7 +57,7 @@ class _Projected(Roles):
         selected = selected.from_(values.subquery("v"))
         if self.homes is None:
             return self._replace_view(
-                selected if subset is None else subset.around(selected), macro, columns, identifier
+                selected if subset is None else subset.wrap_query(selected), macro, columns, identifier
             )
         own = self.homes.of
         assert isinstance(own, _Projected)  # noqa: S101 - for the type checker: whose records these are
@@ -108,10 +108,10 @@ class _Projected(Roles):
     def _view(self, number: int) -> exp.Table:
         return exp.table_(f"{NAME}_{number}", quoted=True)  # (before DuckDB 2.0 a temporary view takes no schema)
 
-    def _next_pass(self, columns: tuple[str, ...]) -> str:
+    def _find_next_pass(self, columns: tuple[str, ...]) -> str:
         """Return the pass of draws that masking would take: what is measured is what would be released."""
         before = sum(bool({*drawn} & {*columns}) for drawn in self.drawn)
-        number = int(next_pass(self.steps, columns) or 1) + before
+        number = int(find_next_pass(self.steps, columns) or 1) + before
         return str(number) if number > 1 else ""
 
     def drop(self) -> None:

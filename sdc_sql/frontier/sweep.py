@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.functions import renamed
-from sdc_sql.db.catalogue.macros import former
+from sdc_sql.db.catalogue.functions import explain_new_name
+from sdc_sql.db.catalogue.macros import index_former_names
 from sdc_sql.db.checks import is_number, text_for_message
 from sdc_sql.db.showing.results import Result
 from sdc_sql.errors import ParameterError
@@ -141,8 +141,8 @@ def _resolve_steps(candidate: Any) -> list[Step]:  # noqa: ANN401 - whatever was
     for step in steps:
         if not isinstance(step, tuple) or len(step) != 2 or not isinstance(step[1], Mapping):  # noqa: PLR2004 - a pair
             raise ParameterError(f"A candidate is {text_for_message(step)}: {FORM}.")
-        if step[0] in former():
-            raise ParameterError(renamed(step[0], former()[step[0]]))
+        if step[0] in index_former_names():
+            raise ParameterError(explain_new_name(step[0], index_former_names()[step[0]]))
         if step[0] not in list_frontier_masks():
             raise ParameterError(
                 f"{text_for_message(step[0])} is no masking method; there are "

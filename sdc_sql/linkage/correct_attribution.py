@@ -183,7 +183,7 @@ def correct_attribution_records(
         original_table(data, original),
         data.table,
         data.keys,
-        data.found("target", target),
+        data.spell_column("target", target),
         nulls=require_choice("correct_attribution_records", "nulls", nulls),
     )
 
@@ -243,6 +243,6 @@ def targeted_attribution_records(
         original_table(data, original),
         data.table,
         data.keys,
-        data.found("target", target),
+        data.spell_column("target", target),
         nulls=require_choice("targeted_attribution_records", "nulls", nulls),
     )

@@ -207,7 +207,7 @@ def _resolve_sides(
     data: Roles, original: Described | str, columns: str | Iterable[str] | None
 ) -> tuple[str, str, list[str]]:
     """Return the original's name, the id, and the variables: by default what both tables have."""
-    table, name = original_table(data, original), data.required("id")
+    table, name = original_table(data, original), data.require_role("id")
     return (
         table,
         name,
@@ -242,4 +242,4 @@ def _resolve_givers(data: Roles, givers: Iterable[Iterable[str]]) -> list[list[s
         raise ColumnError(
             f"givers is {text_for_message(givers)}: it must be a list of lists of columns, as in [['district']]."
         )
-    return [[data.found("giver", name) for name in one] for one in found]
+    return [[data.spell_column("giver", name) for name in one] for one in found]

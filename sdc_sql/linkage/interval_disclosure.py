@@ -92,7 +92,7 @@ def interval_disclosure_records(
         original_table(data, original),
         data.table,
         resolve_columns_or_keys(data, columns),
-        data.required("id"),
+        data.require_role("id"),
         intervals=require_choice("interval_disclosure_records", "intervals", intervals),
         width=require_number("interval_disclosure_records", "width", width),
     )
@@ -155,7 +155,7 @@ def interval_disclosure(
         original_table(data, original),
         data.table,
         resolve_columns_or_keys(data, columns),
-        data.required("id"),
+        data.require_role("id"),
         intervals=require_choice("interval_disclosure", "intervals", intervals),
         width=require_number("interval_disclosure", "width", width),
     )

@@ -72,7 +72,7 @@ def linear_relations(
     >>> found.givers, found.coefficients, found.given_back
     (['a', 'b'], [1.0, 1.0], 4)
     """
-    table, name = original_table(data, original), data.required("id")
+    table, name = original_table(data, original), data.require_role("id")
     wanted = resolve_columns_or_keys(data, columns) if columns is not None else numbers_of_both(data, table)
     if not wanted:
         raise ColumnError("No column is a number in both tables: there is nothing that could be a sum of others.")

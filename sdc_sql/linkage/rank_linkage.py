@@ -102,9 +102,9 @@ def rank_linkage_records(
         original_table(data, original),
         data.table,
         resolve_columns_or_keys(data, columns),
-        data.required("id"),
+        data.require_role("id"),
         p=p,
-        stratum=None if stratum is None else data.found("stratum", stratum),
+        stratum=None if stratum is None else data.spell_column("stratum", stratum),
         weights=weights,
     )
 
@@ -176,9 +176,9 @@ def rank_linkage(
         original_table(data, original),
         data.table,
         resolve_columns_or_keys(data, columns),
-        data.required("id"),
+        data.require_role("id"),
         p=p,
-        stratum=None if stratum is None else data.found("stratum", stratum),
+        stratum=None if stratum is None else data.spell_column("stratum", stratum),
         weights=weights,
     )
     return RankLinkage(**row)

@@ -76,7 +76,7 @@ def robust_disclosure(
     return RobustDisclosure(
         **data.row("sdc_robust_disclosure", original_table(data, original), data.table,
                    resolve_columns_or_keys(data, columns),
-                   data.required("id"), **_require_sizes(width, near))
+                   data.require_role("id"), **_require_sizes(width, near))
     )  # fmt: skip
 
 
@@ -117,7 +117,7 @@ def robust_disclosure_records(
     return data.relation(
         "sdc_robust_disclosure_records", original_table(data, original), data.table,
         resolve_columns_or_keys(data, columns),
-        data.required("id"), **_require_sizes(width, near),
+        data.require_role("id"), **_require_sizes(width, near),
     )  # fmt: skip
 
 

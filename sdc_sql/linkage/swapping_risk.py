@@ -106,7 +106,7 @@ def swapping_risk(
         original_table(data, original),
         data.table,
         resolve_columns_or_keys(data, columns),
-        data.required("id"),
+        data.require_role("id"),
         swapped=list_or_none(swapped),
         threshold=require_number("swapping_risk", "threshold", threshold),
     )

@@ -90,7 +90,7 @@ def true_reidentification(
         **data.row(
             "sdc_true_reidentification", original_table(data, original), data.table,
             resolve_columns_or_keys(data, keys),
-            data.required("id"), k=require_number("true_reidentification", "k", k), nulls=nulls,
+            data.require_role("id"), k=require_number("true_reidentification", "k", k), nulls=nulls,
             recoded=list_or_none(recoded),
         )
     )  # fmt: skip
@@ -136,5 +136,5 @@ def true_reidentification_records(
     return data.relation(
         "sdc_true_reidentification_records", original_table(data, original), data.table,
         resolve_columns_or_keys(data, keys),
-        data.required("id"), nulls=nulls, recoded=list_or_none(recoded),
+        data.require_role("id"), nulls=nulls, recoded=list_or_none(recoded),
     )  # fmt: skip

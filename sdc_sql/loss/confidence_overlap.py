@@ -81,7 +81,7 @@ def confidence_overlap(
         "sdc_confidence_overlap",
         original_table(data, original),
         data.table,
-        data.found("response", response),
+        data.spell_column("response", response),
         resolve_columns_or_keys(data, predictors, "predictor"),
         confidence=require_number("confidence_overlap", "confidence", confidence),
     )

@@ -113,6 +113,6 @@ def margins_kept(
     lists = [resolve_columns_or_keys(data, margin) for margin in margins]
     found = data.rows(
         "sdc_margins_kept", original_table(data, original), data.table, lists,
-        total=None if total is None else data.found("total", total),
+        total=None if total is None else data.spell_column("total", total),
     )  # fmt: skip
     return Results(MarginKept(**row) for row in found)

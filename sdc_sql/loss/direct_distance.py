@@ -87,7 +87,7 @@ def direct_distance(
         original_table(data, original),
         data.table,
         resolve_columns_or_keys(data, columns),
-        data.required("id"),
+        data.require_role("id"),
         ordinal=list_or_none(ordinal),
         weight=name_weight(weight),
     )

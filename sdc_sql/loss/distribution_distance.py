@@ -67,7 +67,7 @@ def distribution_distance(
     """
     found = data.rows(
         "sdc_distribution_distance", original_table(data, original), data.table, resolve_columns_or_keys(data, columns),
-        weight=None if weight is None else data.found("weight", weight), recoded=list_or_none(recoded),
-        id=None if recoded is None else data.required("id"),
+        weight=None if weight is None else data.spell_column("weight", weight), recoded=list_or_none(recoded),
+        id=None if recoded is None else data.require_role("id"),
     )  # fmt: skip
     return Results(DistributionDistance(**row) for row in found)

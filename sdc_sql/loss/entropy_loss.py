@@ -78,7 +78,7 @@ def entropy_loss(
         original_table(data, original),
         data.table,
         resolve_columns_or_keys(data, columns),
-        data.required("id"),
+        data.require_role("id"),
         weight=name_weight(weight),
     )
     return Results(EntropyLoss(**row) for row in rows)

@@ -84,7 +84,7 @@ def il1(
         original_table(data, original),
         data.table,
         resolve_columns_or_keys(data, columns),
-        data.required("id"),
+        data.require_role("id"),
         max_term=require_number("il1", "max_term", max_term),
         weight=name_weight(weight),
     )

@@ -95,7 +95,7 @@ def lambda_loss(
         original_table(data, original),
         data.table,
         resolve_columns_or_keys(data, columns),
-        data.required("id"),
+        data.require_role("id"),
         ordinal=list_or_none(ordinal),
         continuous=list_or_none(continuous),
         weight=name_weight(weight),

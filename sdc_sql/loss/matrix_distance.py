@@ -78,7 +78,7 @@ def matrix_distance(
         original_table(data, original),
         data.table,
         resolve_columns_or_keys(data, columns),
-        data.required("id"),
+        data.require_role("id"),
         max_variation=require_number("matrix_distance", "max_variation", max_variation),
     )
     return Results(MatrixDistance(**row) for row in rows)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import original_table, table_of
+from sdc_sql.compared import original_table, resolve_table
 from sdc_sql.db.showing.results import Result
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def pram_entropy_loss(data: Roles, original: Described | str, column: str, matri
         "sdc_pram_entropy_loss",
         original_table(data, original),
         data.table,
-        data.found("column", column),
-        table_of(data, "matrix", matrix),
+        data.spell_column("column", column),
+        resolve_table(data, "matrix", matrix),
     )
     return PramEntropyLoss(**row)

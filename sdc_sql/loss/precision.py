@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import table_of
+from sdc_sql.compared import resolve_table
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -59,5 +59,5 @@ def precision(data: Roles, hierarchies: str) -> Results[Precision]:
       NULL            2        0.5   0.5
       sex             2        0.5   0.5
     """
-    rows = data.rows("sdc_precision", data.table, data.keys, table_of(data, "hierarchie", hierarchies))
+    rows = data.rows("sdc_precision", data.table, data.keys, resolve_table(data, "hierarchie", hierarchies))
     return Results(Precision(**row) for row in rows)

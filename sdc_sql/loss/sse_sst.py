@@ -69,6 +69,6 @@ def sse_sst(data: Roles, original: Described | str, columns: str | Iterable[str]
         original_table(data, original),
         data.table,
         resolve_columns_or_keys(data, columns),
-        data.required("id"),
+        data.require_role("id"),
     )
     return SseSst(**row)

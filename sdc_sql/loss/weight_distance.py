@@ -72,6 +72,6 @@ def weight_distance(data: Roles, original: Described | str, weight: str | None =
             "weight_distance compares a column of weights: give weight='...', a column of both tables."
         )
     return WeightDistance(
-        **data.row("sdc_weight_distance", original_table(data, original), data.table, data.found("weight", given),
-                   data.required("id"))
+        **data.row("sdc_weight_distance", original_table(data, original), data.table,
+                   data.spell_column("weight", given), data.require_role("id"))
     )  # fmt: skip

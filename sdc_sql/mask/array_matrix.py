@@ -34,7 +34,7 @@ def matrix_table(
 ) -> Iterator[str]:
     """Yield the name of a table (from, to, probability): of one made of an array with labels, or the one given."""
     if isinstance(matrix, str):
-        yield data.read(matrix, PROBABILITY) if isinstance(data, Table) else matrix
+        yield data.read_table(matrix, PROBABILITY) if isinstance(data, Table) else matrix
         return
     import numpy as np  # noqa: PLC0415 - an import takes longer than most measures
     import pyarrow as pa  # noqa: PLC0415

@@ -90,12 +90,12 @@ def calibrate(
         raise Unsupported(
             "Weights are calibrated in DuckDB only: write the table as a Parquet file, and calibrate that."
         )
-    chosen, table = resolve_columns(data, column), data.read(totals, ("total",))
+    chosen, table = resolve_columns(data, column), data.read_table(totals, ("total",))
     known = resolve_columns(data, _list_variables(data, table) if margins is None else margins)
     if len(chosen) != 1:
         raise ParameterError(f"Calibration takes one column of weights, not {len(chosen)}.")
     bounds = {"lower": lower, "upper": upper, "most": most, "distance": distance}
-    arguments = {"columns": chosen, "totals": table, "id": data.required("id"), "margins": known, **bounds}
+    arguments = {"columns": chosen, "totals": table, "id": data.require_role("id"), "margins": known, **bounds}
     effect = query.call_macro("sdc__weight_effect", f"temp.{NAME}", chosen[0])
     return data.masked(
         Masking("calibrate", chosen, arguments, retyped=True, kept={"applied": effect}, logged={"totals": totals}),

@@ -27,7 +27,7 @@ def resolve_columns(data: Maskable, columns: str | Iterable[str]) -> tuple[str, 
     given = (columns,) if isinstance(columns, str) else tuple(columns)
     if not given:
         raise ColumnError("The list of columns to mask is empty; name at least one, as in ['income'].")
-    found = tuple(data.found("column", c) for c in given)
+    found = tuple(data.spell_column("column", c) for c in given)
     if len(set(found)) < len(found):
         raise ColumnError(f"A column to mask is named twice: {', '.join(given)}.")
     return found

@@ -91,10 +91,10 @@ def data_distortion(
     chosen = resolve_columns(data, columns)
     among = (families,) if isinstance(families, str) else families
     arguments: dict[str, Value] = {
-        "columns": chosen, "families": None if among is None else tuple(among), "id": data.required("id"),
+        "columns": chosen, "families": None if among is None else tuple(among), "id": data.require_role("id"),
         "significance": require_number("data_distortion", "significance", significance),
         "intervals": require_number("data_distortion", "intervals", intervals),
-        "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
+        "stratum": stratum and data.spell_column("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
     read = (arguments[name] for name in ("columns", "families", "id", "significance", "intervals", "stratum"))
     rows = query.call_macro("sdc__data_distortion_design", data.table, *read)

@@ -81,8 +81,8 @@ def data_shuffling(
     """
     chosen, beside = resolve_columns(data, columns), (given,) if isinstance(given, str) else tuple(given or ())
     arguments: dict[str, Value] = {
-        "columns": chosen, "given": resolve_columns(data, beside) if beside else None, "id": data.required("id"),
-        "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
+        "columns": chosen, "given": resolve_columns(data, beside) if beside else None, "id": data.require_role("id"),
+        "stratum": stratum and data.spell_column("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
     read = (arguments[name] for name in ("columns", "given", "id", "stratum"))
     kept: dict[str, Kept] = {"applied": query.call_macro("sdc__shuffling_explained", data.table, *read)}

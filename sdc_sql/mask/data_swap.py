@@ -84,7 +84,7 @@ def data_swap(
     """
     chosen = resolve_columns(data, columns)
     arguments: dict[str, Value] = {
-        "columns": chosen, "rate": rate, "id": data.required("id"), "equal": resolve_optional_columns(data, equal),
+        "columns": chosen, "rate": rate, "id": data.require_role("id"), "equal": resolve_optional_columns(data, equal),
         "different": resolve_optional_columns(data, different), "shortfall": shortfall, "stream": stream,
         "release": release,
     }  # fmt: skip
@@ -132,7 +132,7 @@ def data_swap_partners(
     (2, 3)
     """
     return data.relation(
-        "sdc_data_swap_partners", data.table, resolve_columns(data, columns), rate, data.required("id"),
+        "sdc_data_swap_partners", data.table, resolve_columns(data, columns), rate, data.require_role("id"),
         equal=resolve_optional_columns(data, equal), different=resolve_optional_columns(data, different), stream=stream,
         release=release,
     )  # fmt: skip

@@ -89,12 +89,12 @@ def distort_sensitive(
     (2, True)
     """
     chosen_column = resolve_columns(data, column)
-    by = resolve_columns(data, data.required("keys") if groups is None else groups)
+    by = resolve_columns(data, data.require_role("keys") if groups is None else groups)
     if isinstance(chosen, str):
         raise ParameterError(f"chosen is the text {chosen!r}: give a list of values, as in [{chosen!r}].")
     values = None if chosen is None else tuple(str(value) for value in chosen)
     arguments: dict[str, Value] = {
-        "columns": chosen_column, "groups": by, "id": data.required("id"), "l": l, "t": t, "chosen": values,
+        "columns": chosen_column, "groups": by, "id": data.require_role("id"), "l": l, "t": t, "chosen": values,
         "distance": distance, "stream": stream, "release": release,
     }  # fmt: skip
     proof = query.call_macro(

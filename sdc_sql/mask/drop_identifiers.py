@@ -12,7 +12,7 @@ from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, set_key
 from sdc_sql.db.masking.log import Log
 from sdc_sql.db.masking.steps import MaskingStep
-from sdc_sql.db.masking.targets import remains
+from sdc_sql.db.masking.targets import explain_what_remains
 from sdc_sql.db.table import Table
 from sdc_sql.db.transaction import repeat_transaction
 from sdc_sql.errors import ColumnError, ParameterError, Unsupported, translate_errors
@@ -63,7 +63,7 @@ def drop_identifiers(data: Roles, columns: str | Iterable[str], *, into: str | N
         raise Unsupported("Columns are removed by drop_identifiers in DuckDB only: on Spark use its DataFrame.drop.")
     if data.part is not None:
         raise ParameterError("A column is removed from all records: drop_identifiers takes no where.")
-    chosen, identifier = resolve_columns(data, columns), str(data.required("id"))
+    chosen, identifier = resolve_columns(data, columns), str(data.require_role("id"))
     if identifier in chosen:
         raise ColumnError(
             f"{identifier} is the id, by which the log and later steps find the records: it stays. "
@@ -103,7 +103,7 @@ def _drop_columns(data: Roles, columns: tuple[str, ...], identifier: str, into: 
         execute(data.con, exp.Insert(this=log.target.copy(), expression=rows)).fetchall()
     step = MaskingStep(
         log.target.sql("duckdb"), "drop_identifiers", columns, {}, records, records,
-        remains=remains(data.con, log.target) if into is None else "",
+        remains=explain_what_remains(data.con, log.target) if into is None else "",
     )  # fmt: skip
     log.write(step, identifier, {}, (), gone=True)
     return step

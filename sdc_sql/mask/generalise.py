@@ -13,7 +13,7 @@ from sdc_sql.db.checks import is_number
 from sdc_sql.db.masking.masked_values import NAME
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.showing.results import Result
-from sdc_sql.mask.hierarchy_tables import GIVEN, long_table
+from sdc_sql.mask.hierarchy_tables import GIVEN, make_long_table
 from sdc_sql.mask.loss_expression import require_loss
 from sdc_sql.mask.suppressible import list_suppressible
 
@@ -133,12 +133,12 @@ def generalise(
     allowed = suppression > 0 if is_number(suppression) else True
     chosen = list_suppressible(data, keys, into, what="Generalisation", suppressed=allowed)
     chosen = tuple(column for column in data.columns if column in chosen)
-    identifier = data.required("id")
+    identifier = data.require_role("id")
     asked = _list_macro_arguments(
         data, k=k, suppression=suppression, loss=loss, sensitive=sensitive, l=l, diversity=diversity, c=c, t=t,
         distance=distance, population=population, population_k=population_k, weight=weight, threshold=threshold,
     )  # fmt: skip
-    with long_table(data, chosen, hierarchies) as long:
+    with make_long_table(data, chosen, hierarchies) as long:
         found = data.row("sdc__generalisation", data.table, chosen, long, *asked.values())
         levels = found["sdc__levels"]
         arguments = {"columns": chosen, "hierarchies": long, "id": identifier, **asked, "levels": levels}
@@ -222,7 +222,7 @@ def generalisations(
         data, k=k, suppression=suppression, loss=loss, sensitive=sensitive, l=l, diversity=diversity, c=c, t=t,
         distance=distance, population=population, population_k=population_k, weight=weight, threshold=threshold,
     )  # fmt: skip
-    with long_table(data, chosen, hierarchies) as long:
+    with make_long_table(data, chosen, hierarchies) as long:
         rows = data.rows("sdc_generalisations", data.table, chosen, long, *asked.values())
     return [Generalisation(**row) for row in rows]
 
@@ -241,10 +241,10 @@ def _list_macro_arguments(
         weight = data.weight
     asked = {
         "k": k, "suppression": suppression, "loss": require_loss(loss),
-        "sensitive": sensitive and data.found("sensitive variable", sensitive), "l": l, "diversity": diversity,
-        "c": c, "t": t, "distance": distance, "population": population and data.read(population),
+        "sensitive": sensitive and data.spell_column("sensitive variable", sensitive), "l": l, "diversity": diversity,
+        "c": c, "t": t, "distance": distance, "population": population and data.read_table(population),
         "population_k": population_k,
-        "weight": data.found("weight", weight) if isinstance(weight, str) else weight, "threshold": threshold,
+        "weight": data.spell_column("weight", weight) if isinstance(weight, str) else weight, "threshold": threshold,
     }  # fmt: skip
     check_arguments("generalisations", asked)
     return asked | {"suppression": float(suppression), "c": float(c)}

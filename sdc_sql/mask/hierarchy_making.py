@@ -42,7 +42,7 @@ def interval_hierarchy(values: Iterable[object], breaks: Sequence[Sequence[float
     >>> interval_hierarchy([7, 12, 31], [[10, 20, 30], [20]]).rows
     (('7', 'below 10', 'below 20', '*'), ('12', '[10, 20)', 'below 20', '*'), ('31', '30 and over', '20 and over', '*'))
     """
-    distinct = _distinct(values)
+    distinct = _list_distinct(values)
     numbers = [value for value in distinct if isinstance(value, Real | Decimal) and is_number(value)]
     if len(numbers) + (None in distinct) < len(distinct) or not all(math.isfinite(float(value)) for value in numbers):
         raise ParameterError("The values of an interval hierarchy are not all finite numbers: leave out what is none.")
@@ -85,7 +85,7 @@ def code_hierarchy(values: Iterable[object], keep: Sequence[int]) -> Hierarchy:
     whole = all(isinstance(number, int) and not isinstance(number, bool) for number in given)
     if not whole or any(number < 1 for number in given) or sorted(set(given), reverse=True) != given:
         raise ParameterError("The numbers of characters to keep do not descend to 1 or more: give as in [3, 2, 1].")
-    distinct = _distinct(values)
+    distinct = _list_distinct(values)
     codes = sorted(str(value) for value in distinct if value is not None)
     rows = [(code, *(_truncate_code(code, number) for number in given), TOP) for code in codes]
     return Hierarchy(_add_missing_row(rows, len(given), missing=None in distinct))
@@ -122,7 +122,7 @@ def _paths(tree: Tree) -> Iterator[tuple[str, ...]]:
         yield from ((*path, str(label)) for path in _paths(branch))
 
 
-def _distinct(values: Iterable[object]) -> list[object]:
+def _list_distinct(values: Iterable[object]) -> list[object]:
     return list(dict.fromkeys(values))
 
 

@@ -26,7 +26,7 @@ _ONE_KEY = "give a Hierarchy, the path of a CSV file as ARX writes it, or the na
 
 
 @contextmanager
-def long_table(data: Maskable, keys: Sequence[str], hierarchies: Hierarchies) -> Iterator[str]:
+def make_long_table(data: Maskable, keys: Sequence[str], hierarchies: Hierarchies) -> Iterator[str]:
     """Yield the name of a table of the keys' hierarchies: variable, value, level, level_name, label.
 
     Parameters
@@ -55,10 +55,10 @@ def long_table(data: Maskable, keys: Sequence[str], hierarchies: Hierarchies) ->
             )
         if not path.is_dir():
             name = str(hierarchies)
-            yield data.read(name, _NUMBERS) if isinstance(data, Table) else name
+            yield data.read_table(name, _NUMBERS) if isinstance(data, Table) else name
             return
         hierarchies = {key: path / f"{key}.csv" for key in keys}
-    given = {data.found("key variable", name): hierarchy for name, hierarchy in hierarchies.items()}
+    given = {data.spell_column("key variable", name): hierarchy for name, hierarchy in hierarchies.items()}
     without = [key for key in keys if key not in given]
     if without:
         raise ParameterError(f"There is no hierarchy of {', '.join(without)}: give one for every key.")

@@ -82,8 +82,8 @@ def hybrid(
     chosen = resolve_columns(data, columns)
     beside = (given,) if isinstance(given, str) else tuple(given or ())
     arguments: dict[str, Value] = {
-        "columns": chosen, "alpha": alpha, "id": data.required("id"),
+        "columns": chosen, "alpha": alpha, "id": data.require_role("id"),
         "given": resolve_columns(data, beside) if beside else None,
-        "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
+        "stratum": stratum and data.spell_column("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
     return data.masked(Masking("hybrid", chosen, arguments), into=into)

@@ -27,7 +27,7 @@ def list_importance(
         Where a number is not positive, a name is none of the keys, or there are more or fewer than keys.
     """
     if isinstance(importance, Mapping):
-        by_name = {data.found("key variable", name): number for name, number in importance.items()}
+        by_name = {data.spell_column("key variable", name): number for name, number in importance.items()}
         strange = sorted(by_name.keys() - {*keys})
         if strange:
             raise ParameterError(

@@ -84,8 +84,9 @@ def ipso(
     chosen = resolve_columns(data, columns)
     beside = (confidential,) if isinstance(confidential, str) else tuple(confidential or ())
     arguments: dict[str, Value] = {
-        "columns": chosen, "confidential": resolve_columns(data, beside) if beside else None, "id": data.required("id"),
-        "method": method, "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
+        "columns": chosen, "confidential": resolve_columns(data, beside) if beside else None,
+        "id": data.require_role("id"), "method": method, "stratum": stratum and data.spell_column("stratum", stratum),
+        "stream": stream, "release": release,
     }  # fmt: skip
     read = (arguments[name] for name in ("columns", "id", "confidential", "stratum"))
     kept: dict[str, Kept] = {"applied": query.call_macro("sdc__ipso_explained", data.table, *read)}

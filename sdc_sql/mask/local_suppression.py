@@ -128,16 +128,16 @@ def local_suppression(
     part = resolve_subset(data, subset) if subset is not None and isinstance(data, Table) else None
     guarantee = require_choice("local_suppression", "guarantee", guarantee)
     arguments = {
-        "columns": chosen, "k": k, "id": data.required("id"), "guarantee": guarantee,
+        "columns": chosen, "k": k, "id": data.require_role("id"), "guarantee": guarantee,
         "importance": list_importance(data, chosen, importance), "cost": cost,
         "max_share": _resolve_shares(data, chosen, max_share),
-        "stratum": stratum and data.found("stratum", stratum),
+        "stratum": stratum and data.spell_column("stratum", stratum),
         "subset": part and part.column, "ghosts": following,
         **resolve_whole_households(data, chosen, household, household_columns),
         "unit": require_choice("local_suppression", "unit", unit),
     }  # fmt: skip
     if unit == "household":
-        arguments["household"] = data.found("household", data.required("household", household))
+        arguments["household"] = data.spell_column("household", data.require_role("household", household))
         if guarantee != "identical" or max_share is not None or subset is not None:
             raise ParameterError(
                 "unit is household: households are counted in released rows that are alike, so it goes with the "
@@ -167,7 +167,7 @@ def _select_proof(
     tables = (data.table if part is None else part.table, f"temp.{NAME}", keys, k)
     if part is not None:
         proof = query.call_macro("sdc__suppression_proof_of_subset", *tables, guarantee, arguments["id"], part.column)
-        return part.around(proof)
+        return part.wrap_query(proof)
     proof = query.call_macro(_PROOFS[str(guarantee)], *tables)
     return _add_family_proof(proof, data, keys, arguments)
 
@@ -189,7 +189,7 @@ def _add_costs(proof: exp.Select, data: Maskable, arguments: dict[str, Value], p
     own = [value for name, value in arguments.items() if name not in {"household", "household_columns", "unit"}]
     gap = query.call_macro("sdc__suppression_gap", table, *own)
     both = exp.select("*").from_(proof.subquery("p")).join(gap.subquery("g"), join_type="cross")
-    return both if part is None else part.around(both)
+    return both if part is None else part.wrap_query(both)
 
 
 def _resolve_shares(
@@ -199,7 +199,7 @@ def _resolve_shares(
     if max_share is None:
         return None
     if isinstance(max_share, Mapping):
-        by_name = {data.found("key variable", name): share for name, share in max_share.items()}
+        by_name = {data.spell_column("key variable", name): share for name, share in max_share.items()}
         strange = sorted(by_name.keys() - {*keys})
         if strange:
             raise ParameterError(f"max_share names {', '.join(strange)}: give shares of the keys, {', '.join(keys)}.")

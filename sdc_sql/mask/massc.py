@@ -170,9 +170,9 @@ def _design(  # noqa: PLR0917 - what both take
         )
     check_arguments("massc", {"bias": bias, "variance": variance, "most_substituted": most_substituted})
     own = weight if weight is not None else data.weight
-    given = data.found("weight", own) if isinstance(own, str) else None
+    given = data.spell_column("weight", own) if isinstance(own, str) else None
     design = {
-        "keys": chosen, "bias": bias, "variance": variance, "id": data.required("id"), "weight": given,
+        "keys": chosen, "bias": bias, "variance": variance, "id": data.require_role("id"), "weight": given,
         "strata": None if strata is None else list(strata), "most_substituted": most_substituted,
     }  # fmt: skip
     return chosen, design, given

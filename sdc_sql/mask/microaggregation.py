@@ -77,9 +77,10 @@ def microaggregate(
     """
     chosen = resolve_columns(data, columns)
     arguments = {
-        "columns": chosen, "k": require_number("microaggregate", "k", k), "id": data.required("id"), "method": method,
+        "columns": chosen, "k": require_number("microaggregate", "k", k), "id": data.require_role("id"),
+        "method": method,
         "centroid": centroid, "blocks": require_number("microaggregate", "blocks", blocks), "gamma": gamma,
-        "stratum": stratum and data.found("stratum", stratum),
+        "stratum": stratum and data.spell_column("stratum", stratum),
     }  # fmt: skip
     return data.masked(Masking("microaggregate", chosen, arguments, measured=True), into=into)
 
@@ -125,7 +126,7 @@ def microaggregate_categorical(
     """
     chosen = resolve_columns(data, columns)
     arguments = {
-        "columns": chosen, "k": require_number("microaggregate", "k", k), "id": data.required("id"), "scale": scale,
-        "stratum": stratum and data.found("stratum", stratum),
+        "columns": chosen, "k": require_number("microaggregate", "k", k), "id": data.require_role("id"), "scale": scale,
+        "stratum": stratum and data.spell_column("stratum", stratum),
     }  # fmt: skip
     return data.masked(Masking("microaggregate_categorical", chosen, arguments), into=into)

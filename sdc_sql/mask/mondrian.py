@@ -14,7 +14,7 @@ from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError, Unsupported
 from sdc_sql.mask.columns import resolve_columns
-from sdc_sql.mask.hierarchy_tables import long_table
+from sdc_sql.mask.hierarchy_tables import make_long_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -83,7 +83,7 @@ def mondrian(
     chosen: tuple[str, ...] = data.keys if keys is None else resolve_columns(data, keys)
     if not chosen:
         raise ParameterError("Mondrian needs keys: give keys=[...] here or when describing the table.")
-    k, identifier = require_number("mondrian", "k", k), data.required("id")
+    k, identifier = require_number("mondrian", "k", k), data.require_role("id")
     proof = query.call_macro("sdc__mondrian_proof", f"temp.{NAME}", chosen, k)
     with _store_hierarchies(data, chosen, hierarchies) as table:
         arguments = {"columns": chosen, "k": k, "id": identifier, "hierarchies": table}
@@ -100,10 +100,10 @@ def _store_hierarchies(
     """Return the long table of the hierarchies, which some keys have."""
     having = keys
     if isinstance(hierarchies, Mapping):
-        having = tuple(data.found("key variable", name) for name in hierarchies)
+        having = tuple(data.spell_column("key variable", name) for name in hierarchies)
         strange = sorted({*having} - {*keys})
         if strange:
             raise ParameterError(f"hierarchies names {', '.join(strange)}: give those of the keys, {', '.join(keys)}.")
     elif isinstance(hierarchies, (str, Path)) and Path(hierarchies).is_dir():
         having = tuple(key for key in keys if (Path(hierarchies) / f"{key}.csv").is_file())
-    return nullcontext() if hierarchies is None or not having else long_table(data, having, hierarchies)
+    return nullcontext() if hierarchies is None or not having else make_long_table(data, having, hierarchies)

@@ -81,8 +81,8 @@ def multiplicative_noise(
     """
     chosen = resolve_columns(data, columns)
     arguments = {
-        "columns": chosen, "size": size, "id": data.required("id"), "method": method, "spread": spread,
-        "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
+        "columns": chosen, "size": size, "id": data.require_role("id"), "method": method, "spread": spread,
+        "stratum": stratum and data.spell_column("stratum", stratum), "stream": stream, "release": release,
         **resolve_draw_unit(data, unit, household),
     }  # fmt: skip
     if method == "hoehne_sum":

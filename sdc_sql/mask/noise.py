@@ -104,7 +104,7 @@ def noise(
         raise ParameterError(f"alpha is {text_for_message(alpha)}: it must be a number, at least 0.")
     fitted = {"lower": lower, "upper": upper, "rounded": rounded}
     drawn = {"stream": stream, "release": release, **resolve_draw_unit(data, unit, household)}
-    identifier = data.required("id")
+    identifier = data.require_role("id")
     if standard_deviation is not None:
         if method != "uncorrelated" or stratum is not None:
             raise ParameterError(
@@ -114,7 +114,7 @@ def noise(
         return data.masked(Masking("noise_absolute", chosen, given, measured=True), into=into)
     arguments = {
         "columns": chosen, "alpha": alpha, "id": identifier, "method": method, "threshold": threshold,
-        **fitted, "discrete": discrete, "stratum": stratum and data.found("stratum", stratum), **drawn,
+        **fitted, "discrete": discrete, "stratum": stratum and data.spell_column("stratum", stratum), **drawn,
     }  # fmt: skip
     designed = None
     if method in {"uncorrelated", "correlated", "linear", "outliers"}:

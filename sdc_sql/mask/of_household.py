@@ -27,7 +27,7 @@ def resolve_household_columns(
         Where the household is among the columns, or columns are given without one.
     """
     of_table = getattr(data, "household", None)
-    chosen = of_table if household is None else data.found("household", household)
+    chosen = of_table if household is None else data.spell_column("household", household)
     if chosen is None:
         if given is not None and [*given]:
             raise ParameterError(
@@ -38,9 +38,9 @@ def resolve_household_columns(
     if given is not None:
         if isinstance(given, str):
             raise ColumnError(f"household_columns is {given!r}: it must be a list of column names, as in ['region'].")
-        named = [data.found("household column", name) for name in given]
-    elif chosen == of_table and hasattr(data, "of_household"):
-        named = [*data.of_household(columns)]
+        named = [data.spell_column("household column", name) for name in given]
+    elif chosen == of_table and hasattr(data, "select_household_columns"):
+        named = [*data.select_household_columns(columns)]
     else:
         named = []
     if named and chosen in columns:
@@ -70,7 +70,7 @@ def require_whole_numbers(
 def refuse_counted_keys(data: Any, keys: Sequence[str], by: dict[str, Any], proof: exp.Select) -> exp.Select:  # noqa: ANN401
     """Return the query of a proof, which is an error where a key that can be counted was suppressed."""
     sizes = query.call_macro(
-        "sdc__kept_sizes", data.table, keys, data.required("id"), by["whole"], by["household_columns"]
+        "sdc__kept_sizes", data.table, keys, data.require_role("id"), by["whole"], by["household_columns"]
     ).subquery("sdc__k")
     held = exp.Anonymous(this="sdc__not_counted", expressions=[exp.column("suppressions"), exp.column("sdc__counted")])
     both = exp.select("* EXCLUDE (sdc__counted)").from_(proof.subquery("sdc__p"))

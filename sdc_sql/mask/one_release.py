@@ -10,7 +10,7 @@ from sqlglot import exp
 from sdc_sql.db import query
 from sdc_sql.db.masking import step_table
 from sdc_sql.db.masking.identity import read_mark
-from sdc_sql.db.masking.steps import LoggedStep, name_chain, next_pass
+from sdc_sql.db.masking.steps import LoggedStep, find_next_pass, name_chain
 from sdc_sql.db.masking.targets import find_known_table
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError
@@ -50,7 +50,7 @@ def refuse_second_release(data: Maskable, columns: tuple[str, ...], arguments: M
     number = data.number(
         exp.select(exp.Count(this=exp.Star())).from_(query.call_macro("sdc__rows", whole.table).subquery("r"))
     )
-    stream = arguments["stream"] if arguments["stream"] is not None else next_pass(behind, columns)
+    stream = arguments["stream"] if arguments["stream"] is not None else find_next_pass(behind, columns)
     now = _list_determinants({**arguments, "where": None if data.part is None else data.part.said}, number)
     for step in (*behind, *others):
         given = json.loads(step.parameters)

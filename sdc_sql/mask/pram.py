@@ -76,8 +76,8 @@ def pram(
     chosen = resolve_columns(data, columns)
     with matrix_table(data, chosen, matrix, labels) as table:
         arguments = {
-            "columns": chosen, "matrix": table, "id": data.required("id"),
-            "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
+            "columns": chosen, "matrix": table, "id": data.require_role("id"),
+            "stratum": stratum and data.spell_column("stratum", stratum), "stream": stream, "release": release,
             **resolve_draw_unit(data, unit, household),
         }  # fmt: skip
         logged = matrix if isinstance(matrix, str) else {"labels": labels, "rows": list_numbers(matrix)}

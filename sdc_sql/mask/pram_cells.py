@@ -75,8 +75,8 @@ def pram_retention(
     if not (is_number(retention) and 0 <= retention <= 1):
         raise ParameterError(f"The retention is {text_for_message(retention)}: it must be a probability, from 0 to 1.")
     arguments = {
-        "columns": chosen, "retention": retention, "id": data.required("id"),
-        "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
+        "columns": chosen, "retention": retention, "id": data.require_role("id"),
+        "stratum": stratum and data.spell_column("stratum", stratum), "stream": stream, "release": release,
         **resolve_draw_unit(data, unit, household),
     }  # fmt: skip
     kept = {"counts": category_counts(data.table, chosen, [arguments["stratum"]] if stratum else [])}
@@ -133,7 +133,7 @@ def pram_guaranteed(
     >>> sdc_sql.example().mask.pram_guaranteed(0.8, into="released").columns
     ('age', 'sex')
     """
-    chosen = data.required("keys", data.keys) if keys is None else resolve_columns(data, keys)
+    chosen = data.require_role("keys", data.keys) if keys is None else resolve_columns(data, keys)
     if unit != "record":
         reason = (
             f"unit is {text_for_message(unit)}: it must be 'record'."
@@ -142,7 +142,7 @@ def pram_guaranteed(
         )
         raise ParameterError(reason)
     arguments = {
-        "columns": chosen, "xi": xi, "id": data.required("id"),
+        "columns": chosen, "xi": xi, "id": data.require_role("id"),
         "within": None if within is None else resolve_columns(data, within), "stream": stream, "release": release,
         "unit": unit,
     }  # fmt: skip
@@ -189,6 +189,6 @@ def pram_proof(
     >>> [round(row[-1], 3) for row in proof]
     [0.763, 0.464]
     """
-    chosen = data.required("keys", data.keys) if keys is None else resolve_columns(data, keys)
+    chosen = data.require_role("keys", data.keys) if keys is None else resolve_columns(data, keys)
     inside = None if within is None else resolve_columns(data, within)
-    return data.relation("sdc_pram_proof", data.table, chosen, xi, data.required("id"), within=inside, most=most)
+    return data.relation("sdc_pram_proof", data.table, chosen, xi, data.require_role("id"), within=inside, most=most)

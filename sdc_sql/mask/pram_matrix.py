@@ -82,7 +82,7 @@ def pram_matrix(
     >>> sdc_sql.example().mask.pram_matrix("sex", retention=0.75)
     [('f', 'f', 0.75), ('f', 'm', 0.25), ('m', 'f', 0.25), ('m', 'm', 0.75)]
     """
-    name = data.found("column", column)
+    name = data.spell_column("column", column)
     if retention is not None:
         rows = data.rows("sdc_pram_retention_matrix", data.table, name, retention)
     elif pd is not None or alpha is not None:
@@ -125,7 +125,7 @@ def pram_estimate(
     >>> [round(e.estimate, 3) for e in found]
     [2.125, 0.875]
     """
-    name = data.found("column", column)
+    name = data.spell_column("column", column)
     with matrix_table(data, [name], matrix, labels) as table:
         return Results(PramEstimate(**row) for row in data.rows("sdc_pram_estimate", data.table, name, table))
 
@@ -151,7 +151,7 @@ def pram_covariance(
     >>> [(a, b, round(c, 4)) for a, b, c in found]
     [('f', 'f', 0.4219), ('f', 'm', -0.4219), ('m', 'f', -0.4219), ('m', 'm', 0.4219)]
     """
-    name = data.found("column", column)
+    name = data.spell_column("column", column)
     with matrix_table(data, [name], matrix, labels) as table:
         rows = data.rows("sdc_pram_covariance", data.table, name, table)
     return [(r["category"], r["other"], r["covariance"]) for r in rows]
@@ -190,7 +190,7 @@ def pram_estimate_two_way(
     >>> [round(e.estimate, 3) for e in data.mask.pram_estimate_two_way("sex", "age", "p", "q")]
     [2.25, -0.125, -0.25, 1.125]
     """
-    names = data.found("row variable", row), data.found("column variable", column)
-    matrices = [data.read(matrix, PROBABILITY) for matrix in (row_matrix, column_matrix)]
+    names = data.spell_column("row variable", row), data.spell_column("column variable", column)
+    matrices = [data.read_table(matrix, PROBABILITY) for matrix in (row_matrix, column_matrix)]
     rows = data.rows("sdc_pram_estimate_two_way", data.table, *names, *matrices)
     return Results(PramTwoWayEstimate(**r) for r in rows)

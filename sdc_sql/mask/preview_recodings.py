@@ -9,7 +9,7 @@ from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.showing.results import Result, Results
 from sdc_sql.errors import ParameterError
-from sdc_sql.mask.hierarchy_tables import long_table
+from sdc_sql.mask.hierarchy_tables import make_long_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -118,10 +118,10 @@ def preview_recodings(
     no_number = given is None or isinstance(given, str)
     pi = None if no_number else require_number("preview_recodings", "sampling_fraction", given)
     weighed = data.weight if weight is None else weight
-    with long_table(data, data.keys, hierarchies) as table:
+    with make_long_table(data, data.keys, hierarchies) as table:
         rows = data.rows(
             "sdc_preview_recodings", data.table, data.keys, table, _list_candidates(data, candidates),
-            weight=data.found("weight", weighed) if isinstance(weighed, str) else weighed,
+            weight=data.spell_column("weight", weighed) if isinstance(weighed, str) else weighed,
             sampling_fraction=pi, small_weights=data.small_weights, k=require_number("preview_recodings", "k", k),
             confidence=require_number("preview_recodings", "confidence", confidence)
         )  # fmt: skip
@@ -139,7 +139,7 @@ def _list_candidates(data: Roles, candidates: Candidates) -> str | list[list[str
     found = []
     for candidate in candidates:
         if isinstance(candidate, dict):
-            named = {data.found("key variable", name): level for name, level in candidate.items()}
+            named = {data.spell_column("key variable", name): level for name, level in candidate.items()}
             stray = sorted(set(named) - set(data.keys))
             if stray:
                 raise ParameterError(f"{', '.join(stray)} is no key: levels are given to {', '.join(data.keys)}.")

@@ -67,7 +67,7 @@ def rank_swap(
             f"Rank swapping takes one column, not {len(chosen)}: call it once for each, with its own p."
         )
     arguments = {
-        "columns": chosen, "id": data.required("id"), "p": p, "correlation": correlation,
-        "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
+        "columns": chosen, "id": data.require_role("id"), "p": p, "correlation": correlation,
+        "stratum": stratum and data.spell_column("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
     return data.masked(Masking("rank_swap", chosen, arguments), into=into)

@@ -147,10 +147,10 @@ def recode(
         raise ParameterError(f"recode takes one column, not {len(chosen)}: call it once for each.")
     given |= {name: _list_values(given[name], name) for name in ("breaks", "labels") if name in given}
     if way == "relative_to":
-        given[way] = data.found("column that it is relative to", given[way])
+        given[way] = data.spell_column("column that it is relative to", given[way])
     macro, defaults = WAYS[way]
     with store_tables(data, {way: given[way], **defaults, **given}) as options:
-        arguments = {"columns": chosen[0], way: options.pop(way), "id": data.required("id"), **options}
+        arguments = {"columns": chosen[0], way: options.pop(way), "id": data.require_role("id"), **options}
         kept = {}
         if way == "classes":
             known = [value for name, value in arguments.items() if name != "labels"]

@@ -35,7 +35,7 @@ def store_tables(data: Maskable, given: Mapping[str, Any]) -> Iterator[dict[str,
             if value is None:
                 continue
             if isinstance(value, str) and (argument == "mapping" or not value.lower().endswith(".csv")):
-                found[argument] = data.read(value) if isinstance(data, Table) else value
+                found[argument] = data.read_table(value) if isinstance(data, Table) else value
                 continue
             columns = _split_mapping(value) if argument == "mapping" else _split_levels(argument, value)
             found[argument] = f"sdc_recode_{argument}"

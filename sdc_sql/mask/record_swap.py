@@ -121,10 +121,10 @@ def record_swap(
     2
     """
     chosen, carried = resolve_columns(data, columns), resolve_optional_columns(data, carry_along)
-    home = data.found("household", data.required("household", household))
+    home = data.spell_column("household", data.require_role("household", household))
     _refuse_divided_households(data, home)
     arguments: dict[str, Value] = {
-        "columns": chosen, "rate": rate, "id": data.required("id"), "household": home,
+        "columns": chosen, "rate": rate, "id": data.require_role("id"), "household": home,
         "risk_keys": _risk_keys(data, chosen, risk_keys, k), "k": k,
         "profiles": _profiles(data, profiles), "carry_along": carried, "risk": resolve_optional_columns(data, risk),
         "max_risk": max_risk, "shortfall": shortfall, "stream": stream, "release": release,
@@ -206,8 +206,8 @@ def record_swap_partners(
     """
     chosen = resolve_columns(data, columns)
     return data.relation(
-        "sdc_record_swap_partners", data.table, chosen, rate, data.required("id"),
-        household=data.found("household", data.required("household", household)),
+        "sdc_record_swap_partners", data.table, chosen, rate, data.require_role("id"),
+        household=data.spell_column("household", data.require_role("household", household)),
         risk_keys=_risk_keys(data, chosen, risk_keys, k), k=k, profiles=_profiles(data, profiles),
         carry_along=resolve_optional_columns(data, carry_along), risk=resolve_optional_columns(data, risk),
         max_risk=max_risk, stream=stream,
@@ -249,7 +249,7 @@ def _profiles(data: Maskable, given: Sequence[Sequence[str]] | None) -> list[lis
             f"profiles is {text_for_message(given)}: it must be a list of lists of columns, as in [['tenure', 'type'], "
             "['tenure']]."
         )
-    return [[data.found("column", name) for name in names] for names in given]
+    return [[data.spell_column("column", name) for name in names] for names in given]
 
 
 def _select_counts(data: Maskable, given: Mapping[str, Value]) -> exp.Select:

@@ -53,5 +53,5 @@ def renumber(data: Roles, release: str, *, stream: str | None = None, into: str 
         raise ParameterError(
             f"release is {text_for_message(release)}: renumbered records need the name of a release, a text."
         )
-    arguments: dict[str, Any] = {"id": data.required("id"), "release": release, "stream": stream}
+    arguments: dict[str, Any] = {"id": data.require_role("id"), "release": release, "stream": stream}
     return replace_records(data, Masking("renumber", (str(arguments["id"]),), arguments), into=into)

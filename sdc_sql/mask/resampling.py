@@ -56,7 +56,7 @@ def resample(
     if len(chosen) != 1:
         raise ParameterError(f"Resampling takes one column, not {len(chosen)}: call it once for each.")
     arguments = {
-        "columns": chosen, "samples": require_number("resample", "samples", samples), "id": data.required("id"),
-        "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
+        "columns": chosen, "samples": require_number("resample", "samples", samples), "id": data.require_role("id"),
+        "stratum": stratum and data.spell_column("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
     return data.masked(Masking("resample", chosen, arguments, measured=True), into=into)

@@ -46,5 +46,5 @@ def round_points(data: Maskable, columns: str | Iterable[str], points: str, *, i
     if not isinstance(data, Table):
         raise Unsupported("Values are rounded to given points in DuckDB only: on Spark round to a base.")
     chosen = resolve_columns(data, columns)
-    arguments = {"columns": chosen, "points": data.read(points, chosen), "id": data.required("id")}
+    arguments = {"columns": chosen, "points": data.read_table(points, chosen), "id": data.require_role("id")}
     return data.masked(Masking("round_points", chosen, arguments, measured=True, logged={"points": points}), into=into)

@@ -114,10 +114,10 @@ def sample(
         "sampling_fraction": sampling_fraction if sampling_fraction is not None else data.sampling_fraction,
         "stratum": stratum, "household": household, "order_by": order_by, "neyman": neyman,
     }  # fmt: skip
-    found = {n: None if c is None else data.found(n.replace("_", " "), str(c)) for n, c in named.items()}
+    found = {n: None if c is None else data.spell_column(n.replace("_", " "), str(c)) for n, c in named.items()}
     arguments = {
-        "id": data.required("id"),
-        "fraction": data.found("fraction", fraction) if isinstance(fraction, str) else fraction,
+        "id": data.require_role("id"),
+        "fraction": data.spell_column("fraction", fraction) if isinstance(fraction, str) else fraction,
         "size": None if size is None else require_number("sample", "size", size),
         "method": method, **found, "least": None if least is None else require_number("sample", "least", least),
         "stream": stream, "release": release,

@@ -119,7 +119,8 @@ def suppress_combinations(
     given = data.weight if weight is None else weight
     arguments = {
         "columns": chosen, "threshold": require_thresholds(threshold),
-        "id": data.required("id"), "weight": data.found("weight", given) if isinstance(given, str) else given,
+        "id": data.require_role("id"),
+        "weight": data.spell_column("weight", given) if isinstance(given, str) else given,
         "dimension": dimension, "levels": None if levels is None else data.checked_levels(levels),
         "inclusive": require_flag(inclusive, "inclusive"), "guarantee": guarantee,
         "combinations": None if combinations is None else _resolve_combinations(data, combinations),
@@ -143,4 +144,4 @@ def _resolve_combinations(data: Roles, combinations: Sequence[Sequence[str]]) ->
             f"combinations is {text_for_message(combinations)}: it must be a list of lists of keys, as in "
             "[['age', 'sex'], ['region', 'sex', 'job']]."
         )
-    return [[data.found("key variable", name) for name in names] for names in combinations]
+    return [[data.spell_column("key variable", name) for name in names] for names in combinations]

@@ -95,15 +95,15 @@ def suppress_risky(
     (1, {'age': 1, 'sex': 1})
     """
     chosen = list_suppressible(data, keys, into)
-    given = data.required("weight") if weight is None else weight
-    only = variable and data.found("key variable", variable)
+    given = data.require_role("weight") if weight is None else weight
+    only = variable and data.spell_column("key variable", variable)
     if only is not None and only not in chosen:
         raise ParameterError(f"variable is {only}, which is none of the keys {', '.join(chosen)}.")
     limit = require_number("suppress_risky", "max_risk", max_risk)
     arguments = {
-        "columns": chosen, "max_risk": limit, "id": data.required("id"),
-        "weight": data.found("weight", given) if isinstance(given, str) else given,
-        "household": household and data.found("household", household),
+        "columns": chosen, "max_risk": limit, "id": data.require_role("id"),
+        "weight": data.spell_column("weight", given) if isinstance(given, str) else given,
+        "household": household and data.spell_column("household", household),
     }  # fmt: skip
     counting = data.small_weights if small_weights is None else require_small_weights(small_weights)
     proof = query.call_macro("sdc__risk_proof", data.table, f"temp.{NAME}", *arguments.values(), counting)

@@ -72,11 +72,11 @@ def resolve_followers(
         )
     found: dict[str, list[str]] = {}
     for key, names in ghosts.items():
-        spelled = data.found("key variable", key)
-        found.setdefault(spelled, []).extend(data.found("ghost variable", name) for name in names)
+        spelled = data.spell_column("key variable", key)
+        found.setdefault(spelled, []).extend(data.spell_column("ghost variable", name) for name in names)
         if spelled not in keys:
             raise ParameterError(f"ghosts names {spelled}, which is none of the keys {', '.join(keys)}.")
-    both = [name for names in found.values() for name in names if name in {*keys, data.required("id")}]
+    both = [name for names in found.values() for name in names if name in {*keys, data.require_role("id")}]
     if both:
         raise ParameterError(f"{both[0]} is a ghost variable and also a key or the id: it can only be one of them.")
     return found or None

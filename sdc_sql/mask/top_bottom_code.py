@@ -91,11 +91,11 @@ def top_bottom_code(
     if len(chosen) != 1:
         raise ParameterError(f"Top and bottom coding takes one column, not {len(chosen)}: call it once for each.")
     arguments = {
-        "columns": chosen, "unit": unit, "id": data.required("id"), "top": _require_threshold(top),
+        "columns": chosen, "unit": unit, "id": data.require_role("id"), "top": _require_threshold(top),
         "bottom": _require_threshold(bottom), "replacement": replacement, "top_label": top_label,
         "bottom_label": bottom_label,
-        "weight": data.found("weight", weight) if isinstance(weight, str) else weight,
-        "stratum": stratum and data.found("stratum", stratum),
+        "weight": data.spell_column("weight", weight) if isinstance(weight, str) else weight,
+        "stratum": stratum and data.spell_column("stratum", stratum),
     }  # fmt: skip
     counted = query.call_macro("sdc__top_bottom_counts", data.table, *arguments.values())
     labelled = top_label is not None or bottom_label is not None

@@ -32,4 +32,4 @@ def resolve_draw_unit(data: Maskable, unit: str, household: str | None = None) -
                 "A household is given, and unit is record: give unit='household' for draws by household."
             )
         return {"unit": unit, "household": None}
-    return {"unit": unit, "household": data.found("household", data.required("household", household))}
+    return {"unit": unit, "household": data.spell_column("household", data.require_role("household", household))}

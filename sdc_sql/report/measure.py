@@ -132,10 +132,10 @@ def risk_report(
         weight,
         frequencies,
         violations,
-        _silent(theta),
-        tuple(_silent(stratum) for stratum in by),
-        _silent(overall),
-        _silent(household),
+        _leave_out_pram(theta),
+        tuple(_leave_out_pram(stratum) for stratum in by),
+        _leave_out_pram(overall),
+        _leave_out_pram(household),
         riskiest,
         *of_sensitive,
         special,
@@ -149,15 +149,15 @@ def risk_report(
 def describe_completion(data: Microdata) -> str | None:
     """Return which keys are missing for some persons and known by their households, None where there are none."""
     roles = data._roles  # noqa: SLF001 - as its methods take them
-    names = roles.of_household(data.keys, missing=True)
+    names = roles.select_household_columns(data.keys, missing=True)
     if not names:
         return None
-    found = {column.name: str(column) for column in roles.found_columns(names)}
+    found = {column.name: str(column) for column in roles.list_found_columns(names)}
     said = ", ".join(found.get(name, name) for name in names)
     return f"where another member of the household shows it, NULL counts as known: {said}"
 
 
-def _silent(result: Kind) -> Kind:
+def _leave_out_pram(result: Kind) -> Kind:
     """Return a result without what the page says once about PRAM."""
     return result and replace(result, pram=None)
 

@@ -81,7 +81,7 @@ def alpha_k_anonymity(
         "sdc_alpha_k_anonymity",
         data.table,
         data.keys,
-        data.found("sensitive variable", sensitive),
+        data.spell_column("sensitive variable", sensitive),
         require_number("alpha_k_anonymity", "alpha", alpha),
         require_number("alpha_k_anonymity", "k", k),
         chosen=list_categories(chosen),

@@ -42,9 +42,9 @@ def completed_households(data: Roles, columns: str | Iterable[str] | None = None
     >>> sorted(data.risk.completed_households(["sex"]).fetchall())[1]
     (2, 30, 'f', 15.0, 1)
     """
-    household = data.required("household")
+    household = data.require_role("household")
     names = (
-        data.of_household(data.columns)
+        data.select_household_columns(data.columns)
         if columns is None
         else resolve_columns_or_keys(data, columns, "household column")
     )

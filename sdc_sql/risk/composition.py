@@ -100,7 +100,7 @@ def composition_frequencies(data: Roles) -> duckdb.DuckDBPyRelation:
     """
     check_category(data)
     return data.relation(
-        "sdc_composition_frequencies", data.table, data.keys, data.required("household"), weight=data.weight
+        "sdc_composition_frequencies", data.table, data.keys, data.require_role("household"), weight=data.weight
     )
 
 
@@ -126,7 +126,7 @@ def composition_summary(data: Roles, k: int = 3) -> CompositionSummary:
     check_category(data)
     k = require_number("composition_summary", "k", k)
     return CompositionSummary(
-        **data.row("sdc_composition_summary", data.table, data.keys, data.required("household"), k)
+        **data.row("sdc_composition_summary", data.table, data.keys, data.require_role("household"), k)
     )
 
 
@@ -157,8 +157,8 @@ def composition_k_map(data: Roles, population: str, k: int = 3) -> CompositionKM
             f"The population is {text_for_message(population)}: it must be the name of a table, view or file."
         )
     k = require_number("composition_k_map", "k", k)
-    household = data.required("household")
-    row = data.row("sdc_composition_k_map", data.table, data.read(population), data.keys, household, k)
+    household = data.require_role("household")
+    row = data.row("sdc_composition_k_map", data.table, data.read_table(population), data.keys, household, k)
     return CompositionKMap(**row)
 
 
@@ -190,11 +190,11 @@ def composition_theta(
     1.0
     """
     check_category(data)
-    pi = data.required("sampling_fraction", sampling_fraction)
+    pi = data.require_role("sampling_fraction", sampling_fraction)
     if isinstance(pi, str):
         raise ParameterError(f"The sampling fraction is the column {pi}: households must have one, a number.")
     confidence = require_number("composition_theta", "confidence", confidence)
-    household = data.required("household")
+    household = data.require_role("household")
     pi = require_fraction(pi, "sampling fraction")
     row = data.row("sdc_composition_theta", data.table, data.keys, household, pi, confidence=confidence)
     return CompositionTheta(**row)
@@ -224,5 +224,5 @@ def composition_risk(data: Roles) -> CompositionRisk:
     (2, True)
     """
     check_category(data)
-    weight, household = data.checked_weight(), data.required("household")
+    weight, household = data.checked_weight(), data.require_role("household")
     return CompositionRisk(**data.row("sdc_composition_risk", data.table, data.keys, weight, household))

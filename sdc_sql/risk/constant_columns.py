@@ -70,7 +70,7 @@ def constant_columns(data: Roles, columns: str | Iterable[str] | None = None) ->
     rows = data.rows(
         "sdc_constant_columns",
         data.table,
-        data.required("household"),
+        data.require_role("household"),
         columns=None if columns is None else resolve_columns_or_keys(data, columns),
     )
     return Results(ConstantColumn(**row) for row in rows)

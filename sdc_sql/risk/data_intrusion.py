@@ -75,9 +75,9 @@ def data_intrusion_simulation(
         return DataIntrusion(
             **data.row("sdc_data_intrusion_misclassified", data.table, data.keys, pi, *changing, **draws)
         )
-    given = data.required("sampling_fraction", sampling_fraction)
+    given = data.require_role("sampling_fraction", sampling_fraction)
     given = (
-        data.found("inclusion probability", given)
+        data.spell_column("inclusion probability", given)
         if isinstance(given, str)
         else require_number("data_intrusion_simulation", "sampling_fraction", given)
     )

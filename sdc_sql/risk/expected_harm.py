@@ -58,7 +58,7 @@ def expected_harm(data: Roles, costs: str) -> ExpectedHarm:
     >>> sdc_sql.Microdata(con, "outcomes", id="person").risk.expected_harm("costs").total
     10.0
     """
-    return ExpectedHarm(**data.row("sdc_expected_harm", data.table, _costs(data, costs), data.required("id")))
+    return ExpectedHarm(**data.row("sdc_expected_harm", data.table, _costs(data, costs), data.require_role("id")))
 
 
 def expected_harm_records(data: Roles, costs: str) -> duckdb.DuckDBPyRelation:
@@ -87,10 +87,10 @@ def expected_harm_records(data: Roles, costs: str) -> duckdb.DuckDBPyRelation:
     >>> sdc_sql.Microdata(con, "outcomes", id="person").risk.expected_harm_records("costs").fetchall()
     [('1', 10.0)]
     """
-    return data.relation("sdc_expected_harm_records", data.table, _costs(data, costs), data.required("id"))
+    return data.relation("sdc_expected_harm_records", data.table, _costs(data, costs), data.require_role("id"))
 
 
 def _costs(data: Roles, costs: str) -> str:
     if not isinstance(costs, str) or not costs:
         raise TableError(f"costs is {text_for_message(costs)}: it must be the name of a table, view or file.")
-    return data.read(costs, ["cost"])
+    return data.read_table(costs, ["cost"])

@@ -100,7 +100,7 @@ def flip_posterior_records(data: Roles, column: str, columns: str | Iterable[str
         "sdc_flip_posterior_records",
         data.table,
         *_resolve_flipped_column(data, column, columns),
-        data.required("id"),
+        data.require_role("id"),
         _require_kept_share(q),
     )
 
@@ -111,8 +111,8 @@ def _resolve_flipped_column(data: Roles, column: str, columns: str | Iterable[st
         raise ColumnError(
             f"columns is {text_for_message(columns)}: it must be a list of column names, as in ['age', 'income']."
         )
-    name = data.found("attribute", column)
-    found = [data.found("column", n) for n in names]
+    name = data.spell_column("attribute", column)
+    found = [data.spell_column("column", n) for n in names]
     if name in found:
         raise ColumnError(f"{name!r} is among the columns that it is inferred from: leave it out there.")
     return name, found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.showing.results import Result, optional_field
+from sdc_sql.db.showing.results import Result, make_optional_field
 from sdc_sql.risk.risk_misclassified import measure_after_pram
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ class GlobalRisk(Result):
     expected_reidentifications: float
     reidentification_rate: float
     percent: float
-    expected_reidentifications_misclassified: float | None = optional_field()
-    reidentification_rate_misclassified: float | None = optional_field()
-    pram: str | None = optional_field()
+    expected_reidentifications_misclassified: float | None = make_optional_field()
+    reidentification_rate_misclassified: float | None = make_optional_field()
+    pram: str | None = make_optional_field()
 
 
 def global_risk(data: Roles) -> GlobalRisk:
@@ -53,6 +53,6 @@ def global_risk(data: Roles) -> GlobalRisk:
     >>> round(sdc_sql.example().risk.global_risk().expected_reidentifications, 6)
     0.293387
     """
-    weight = data.required("weight")
+    weight = data.require_role("weight")
     row, pram = measure_after_pram(data, "sdc_global_risk", data.table, data.keys, weight, **data.counting)
     return GlobalRisk(**row, pram=pram)

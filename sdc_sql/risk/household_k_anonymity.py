@@ -67,7 +67,7 @@ def household_k_anonymity(data: Roles, k: int = 3) -> Results[HouseholdKViolatio
         "sdc_household_k_anonymity",
         data.table,
         data.keys,
-        data.required("household"),
+        data.require_role("household"),
         k=require_number("household_k_anonymity", "k", k),
     )
     return Results(HouseholdKViolations(**row) for row in rows)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.catalogue.arguments import require_number
-from sdc_sql.db.showing.results import Result, optional_field
+from sdc_sql.db.showing.results import Result, make_optional_field
 from sdc_sql.risk.risk_misclassified import measure_after_pram, select_after_pram
 
 if TYPE_CHECKING:
@@ -31,11 +31,11 @@ class HouseholdGlobalRisk(Result):
     reidentification_rate: float
     percent: float
     household_reidentification_rate: float
-    expected_reidentified_persons_misclassified: float | None = optional_field()
-    expected_reidentified_households_misclassified: float | None = optional_field()
-    reidentification_rate_misclassified: float | None = optional_field()
-    household_reidentification_rate_misclassified: float | None = optional_field()
-    pram: str | None = optional_field()
+    expected_reidentified_persons_misclassified: float | None = make_optional_field()
+    expected_reidentified_households_misclassified: float | None = make_optional_field()
+    reidentification_rate_misclassified: float | None = make_optional_field()
+    household_reidentification_rate_misclassified: float | None = make_optional_field()
+    pram: str | None = make_optional_field()
 
 
 def household_risk(data: Roles, *, household_threshold: float | None = None) -> duckdb.DuckDBPyRelation:
@@ -60,7 +60,7 @@ def household_risk(data: Roles, *, household_threshold: float | None = None) -> 
     >>> [round(r[6], 6) for r in sdc_sql.example().risk.household_risk(household_threshold=0.1).order("id").fetchall()]
     [0.131112, 0.131112, 0.15767]
     """
-    household = data.required("household")
+    household = data.require_role("household")
     if household_threshold is not None:
         household_threshold = require_number("household_risk", "household_threshold", household_threshold)
     weight = data.checked_weight()
@@ -79,7 +79,7 @@ def household_global_risk(data: Roles) -> HouseholdGlobalRisk:
     >>> round(sdc_sql.example().risk.household_global_risk().expected_reidentified_households, 6)
     0.288782
     """
-    weight, household = data.required("weight"), data.required("household")
+    weight, household = data.require_role("weight"), data.require_role("household")
     row, pram = measure_after_pram(
         data, "sdc_household_global_risk", data.table, data.keys, weight, household, **data.counting
     )

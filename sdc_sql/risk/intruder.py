@@ -230,5 +230,5 @@ def _list_macro_arguments(data: Roles, external: str, columns: str | Iterable[st
         raise ColumnError(
             f"columns is {text_for_message(columns)}: it must be a list of column names, as in ['age', 'income']."
         )
-    found = [data.found("attribute", name) for name in names]
-    return [data.read(external, names), data.table, found, data.required("id"), _list_spreads(spread)]
+    found = [data.spell_column("attribute", name) for name in names]
+    return [data.read_table(external, names), data.table, found, data.require_role("id"), _list_spreads(spread)]

@@ -76,7 +76,7 @@ def joint_releases(
     """
     names, lists = _check_releases(data, releases, keys)
     found = data.rows(
-        "sdc_joint_releases", names, lists, data.required("id"), k=require_number("joint_releases", "k", k),
+        "sdc_joint_releases", names, lists, data.require_role("id"), k=require_number("joint_releases", "k", k),
         nulls=data.nulls if nulls is None else nulls,
     )  # fmt: skip
     return Results(JointRelease(**row) for row in found)
@@ -118,7 +118,11 @@ def joint_releases_records(
     """
     names, lists = _check_releases(data, releases, keys)
     return data.relation(
-        "sdc_joint_releases_records", names, lists, data.required("id"), nulls=data.nulls if nulls is None else nulls
+        "sdc_joint_releases_records",
+        names,
+        lists,
+        data.require_role("id"),
+        nulls=data.nulls if nulls is None else nulls,
     )
 
 
@@ -136,4 +140,4 @@ def _check_releases(
             "and a list of columns "
             "for each, as in ['public', 'research'], [['age', 'sex'], ['age', 'region']]."
         )
-    return [data.read(name) for name in names], lists
+    return [data.read_table(name) for name in names], lists

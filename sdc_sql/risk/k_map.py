@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import table_of
+from sdc_sql.compared import resolve_table
 from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.showing.results import Result
 from sdc_sql.risk.sensitive import check_category
@@ -74,6 +74,10 @@ def k_map(data: Roles, population: str, k: int = 3) -> KMap:
     """
     check_category(data)
     row = data.row(
-        "sdc_k_map", data.table, table_of(data, "population", population), data.keys, k=require_number("k_map", "k", k)
+        "sdc_k_map",
+        data.table,
+        resolve_table(data, "population", population),
+        data.keys,
+        k=require_number("k_map", "k", k),
     )
     return KMap(**row)

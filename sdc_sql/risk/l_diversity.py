@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import further_columns
+from sdc_sql.compared import resolve_further_columns
 from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.showing.results import Result
 from sdc_sql.risk.sensitive import check_category
@@ -81,9 +81,9 @@ def l_diversity_cells(
         "sdc_l_diversity_cells",
         data.table,
         data.keys,
-        data.found("sensitive variable", sensitive),
+        data.spell_column("sensitive variable", sensitive),
         c=require_number("l_diversity_cells", "c", c),
-        others=further_columns(data, others, "sensitive variable"),
+        others=resolve_further_columns(data, others, "sensitive variable"),
     )
 
 
@@ -139,9 +139,9 @@ def l_diversity_records(
         "sdc_l_diversity_records",
         data.table,
         data.keys,
-        data.found("sensitive variable", sensitive),
+        data.spell_column("sensitive variable", sensitive),
         c=require_number("l_diversity_records", "c", c),
-        others=further_columns(data, others, "sensitive variable"),
+        others=resolve_further_columns(data, others, "sensitive variable"),
     )
 
 
@@ -196,8 +196,8 @@ def l_diversity(data: Roles, sensitive: str, *, c: float = 2, others: str | Iter
         "sdc_l_diversity",
         data.table,
         data.keys,
-        data.found("sensitive variable", sensitive),
+        data.spell_column("sensitive variable", sensitive),
         c=require_number("l_diversity", "c", c),
-        others=further_columns(data, others, "sensitive variable"),
+        others=resolve_further_columns(data, others, "sensitive variable"),
     )
     return LDiversity(**row)

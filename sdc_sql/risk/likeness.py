@@ -75,7 +75,7 @@ def likeness_cells(data: Roles, sensitive: str, chosen: Iterable[object] | None 
         "sdc_likeness_cells",
         data.table,
         data.keys,
-        data.found("sensitive variable", sensitive),
+        data.spell_column("sensitive variable", sensitive),
         chosen=list_categories(chosen),
     )
 
@@ -129,7 +129,7 @@ def likeness(data: Roles, sensitive: str, chosen: Iterable[object] | None = None
         "sdc_likeness",
         data.table,
         data.keys,
-        data.found("sensitive variable", sensitive),
+        data.spell_column("sensitive variable", sensitive),
         chosen=list_categories(chosen),
     )
     return Likeness(**row)

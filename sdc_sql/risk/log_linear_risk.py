@@ -59,7 +59,7 @@ def require_model(data: Roles, model: str | Sequence[Sequence[str]]) -> str | li
         raise ParameterError(form)
     if not all(isinstance(g, list | tuple) and g and all(isinstance(name, str) for name in g) for g in model):
         raise ParameterError(form)
-    found = [[data.found("key variable", name) for name in g] for g in model]
+    found = [[data.spell_column("key variable", name) for name in g] for g in model]
     strange = [name for g in found for name in g if name not in data.keys]
     if strange:
         raise ParameterError(f"{strange[0]} is in the model and not among the keys, {', '.join(data.keys)}.")
@@ -86,7 +86,7 @@ def _read_margins(data: Roles, margins: str | None) -> str | None:
             "value and "
             "persons."
         )
-    return data.read(margins, PERSONS)
+    return data.read_table(margins, PERSONS)
 
 
 def log_linear_risk(

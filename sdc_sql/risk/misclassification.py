@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def require_one_fraction(data: Roles, given: float | str | None) -> float:
     """Return the sampling fraction, one number for the file."""
-    pi = data.required("sampling_fraction", given)
+    pi = data.require_role("sampling_fraction", given)
     if isinstance(pi, str):
         raise ParameterError(
             f"The sampling fraction is the column {pi!r}: with misclassification it must be one number."
@@ -29,7 +29,7 @@ def require_one_fraction(data: Roles, given: float | str | None) -> float:
 
 def resolve_misclassified_key(data: Roles, name: str) -> str:
     """Return a misclassified key as the table spells it."""
-    found = data.found("misclassified key", name)
+    found = data.spell_column("misclassified key", name)
     if found not in data.keys:
         raise ParameterError(
             f"{name!r} has a misclassification matrix and is not among the keys, {', '.join(data.keys)}."
@@ -49,5 +49,5 @@ def list_misclassified_keys(data: Roles, matrices: Mapping[str | tuple[str, ...]
             f"{{'sex': 'm'}}."
         )
     return [resolve_misclassified_key(data, str(n)) for n in matrices], [
-        data.read(t, PROBABILITY) for t in matrices.values()
+        data.read_table(t, PROBABILITY) for t in matrices.values()
     ]

@@ -122,7 +122,7 @@ def neighbourhood_records(
     """
     names = resolve_names(data, continuous)
     return data.relation(
-        "sdc_neighbourhood_records", data.table, names, data.required("id"), keys=_categorical(data, names, keys),
+        "sdc_neighbourhood_records", data.table, names, data.require_role("id"), keys=_categorical(data, names, keys),
         width=width, scaling=scaling, weight=data.weight,
     )  # fmt: skip
 
@@ -140,7 +140,7 @@ def resolve_names(data: Roles, columns: str | Iterable[str]) -> list[str]:
         raise ColumnError(
             f"columns is {text_for_message(columns)}: it must be a list of column names, as in ['turnover']."
         )
-    return [data.found("column", name) for name in names]
+    return [data.spell_column("column", name) for name in names]
 
 
 def _categorical(data: Roles, continuous: list[str], keys: str | Iterable[str] | None) -> list[str] | None:

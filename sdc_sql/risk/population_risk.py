@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import table_of
+from sdc_sql.compared import resolve_table
 from sdc_sql.db.showing.results import Result
 
 if TYPE_CHECKING:
@@ -84,5 +84,5 @@ def population_risk(data: Roles, population: str) -> PopulationRisk:
       sample and population uniques  1
       unique matches                 7
     """
-    row = data.row("sdc_population_risk", data.table, table_of(data, "population", population), data.keys)
+    row = data.row("sdc_population_risk", data.table, resolve_table(data, "population", population), data.keys)
     return PopulationRisk(**row)

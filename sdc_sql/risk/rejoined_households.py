@@ -60,7 +60,7 @@ def rejoined_households(data: Roles, columns: str | Iterable[str] | None = None)
     >>> sdc_sql.example().risk.rejoined_households(["sex"]).records
     2
     """
-    household = data.required("household")
+    household = data.require_role("household")
     if columns is None:
         others = [c for c in data.columns if c not in {household, data.id}]
         found = find_household_columns(data.con, data.table, household, others)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.catalogue.arguments import require_number
-from sdc_sql.db.showing.results import Result, optional_field
+from sdc_sql.db.showing.results import Result, make_optional_field
 from sdc_sql.risk.risk_misclassified import note_unmeasured
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class RiskThreshold(Result):
     keys: int
     rate: float
     rate_after: float
-    pram: str | None = optional_field()
+    pram: str | None = make_optional_field()
 
 
 def risk_threshold(data: Roles, max_rate: float) -> RiskThreshold:
@@ -54,6 +54,6 @@ def risk_threshold(data: Roles, max_rate: float) -> RiskThreshold:
     1
     """
     max_rate = require_number("risk_threshold", "max_rate", max_rate)
-    weight = data.required("weight")
+    weight = data.require_role("weight")
     row = data.row("sdc_risk_threshold", data.table, data.keys, weight, max_rate, **data.counting)
     return RiskThreshold(**row, pram=note_unmeasured(data))

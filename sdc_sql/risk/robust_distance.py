@@ -46,4 +46,6 @@ def robust_distance_records(data: Roles, columns: str | Iterable[str]) -> duckdb
     >>> found.filter("outlying").project("id").fetchall()
     [(20,)]
     """
-    return data.relation("sdc_robust_distance_records", data.table, resolve_names(data, columns), data.required("id"))
+    return data.relation(
+        "sdc_robust_distance_records", data.table, resolve_names(data, columns), data.require_role("id")
+    )

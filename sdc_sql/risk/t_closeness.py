@@ -71,7 +71,7 @@ def t_closeness_cells(
         "sdc_t_closeness_cells",
         data.table,
         data.keys,
-        data.found("sensitive variable", sensitive),
+        data.spell_column("sensitive variable", sensitive),
         distance=require_choice("t_closeness_cells", "distance", distance),
     )
 
@@ -120,7 +120,7 @@ def t_closeness(data: Roles, sensitive: str, distance: Literal["equal", "ordered
         "sdc_t_closeness",
         data.table,
         data.keys,
-        data.found("sensitive variable", sensitive),
+        data.spell_column("sensitive variable", sensitive),
         distance=require_choice("t_closeness", "distance", distance),
     )
     return TCloseness(**row)

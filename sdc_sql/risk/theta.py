@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.catalogue.arguments import require_number
-from sdc_sql.db.showing.results import Result, optional_field
+from sdc_sql.db.showing.results import Result, make_optional_field
 from sdc_sql.errors import ParameterError
 from sdc_sql.risk.risk_misclassified import find_after_pram
 
@@ -31,8 +31,8 @@ class Theta(Result):
     theta: float
     standard_error: float
     upper_bound: float
-    theta_misclassified: float | None = optional_field()
-    pram: str | None = optional_field()
+    theta_misclassified: float | None = make_optional_field()
+    pram: str | None = make_optional_field()
 
 
 def theta(data: Roles, sampling_fraction: float | None = None, *, confidence: float = 0.99) -> Theta:
@@ -67,7 +67,7 @@ def theta(data: Roles, sampling_fraction: float | None = None, *, confidence: fl
     >>> sdc_sql.example().risk.theta(0.1).n1
     1
     """
-    pi = data.required("sampling_fraction", sampling_fraction)
+    pi = data.require_role("sampling_fraction", sampling_fraction)
     if isinstance(pi, str):
         raise ParameterError(
             f"The sampling fraction is the column {pi!r}: theta of the whole file needs one number; "

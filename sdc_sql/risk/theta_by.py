@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.catalogue.arguments import require_number
-from sdc_sql.db.showing.results import Result, Results, optional_field
+from sdc_sql.db.showing.results import Result, Results, make_optional_field
 from sdc_sql.risk.risk_misclassified import note_unmeasured
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class StratumTheta(Result):
     theta: float
     standard_error: float
     upper_bound: float
-    pram: str | None = optional_field()
+    pram: str | None = make_optional_field()
 
 
 def theta_by(
@@ -68,10 +68,10 @@ def theta_by(
     >>> [(t.stratum, t.n1, t.theta) for t in sdc_sql.example().risk.theta_by("sex", 0.1)]
     [('f', 0, 0.0), ('m', 1, 1.0)]
     """
-    column = data.found("stratum", data.required("stratum", stratum))
-    pi = data.required("sampling_fraction", sampling_fraction)
+    column = data.spell_column("stratum", data.require_role("stratum", stratum))
+    pi = data.require_role("sampling_fraction", sampling_fraction)
     pi = (
-        data.found("sampling fraction", pi)
+        data.spell_column("sampling fraction", pi)
         if isinstance(pi, str)
         else require_number("theta_by", "sampling_fraction", pi)
     )

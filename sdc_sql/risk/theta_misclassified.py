@@ -81,7 +81,7 @@ def theta_misclassified(
         if len(matrices) > 1:
             raise ParameterError("A matrix for several keys together must be the only one.")
         columns = [resolve_misclassified_key(data, n) for n in joint[0]]
-        macro, last = "sdc_theta_misclassified_crossing", (columns, data.read(matrices[joint[0]], PROBABILITY))
+        macro, last = "sdc_theta_misclassified_crossing", (columns, data.read_table(matrices[joint[0]], PROBABILITY))
         return MisclassifiedTheta(**data.row(macro, data.table, data.keys, pi, *last))
     columns, tables = list_misclassified_keys(data, matrices)
     return MisclassifiedTheta(**data.row("sdc_theta_misclassified", data.table, data.keys, pi, columns, tables))

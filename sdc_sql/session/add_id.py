@@ -60,7 +60,7 @@ def add_id(data: Roles, name: str = "record") -> str:
     with translate_errors():
         repeat_transaction(data.con, lambda: _number_records(data.con, table, name))
     object.__setattr__(data, "columns", data.read_columns())  # the dataclass is frozen: the columns are set here
-    object.__setattr__(data, "id", data.found("id", name))
+    object.__setattr__(data, "id", data.spell_column("id", name))
     return name
 
 

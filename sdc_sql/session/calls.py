@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.catalogue.macros import mask_of
+from sdc_sql.db.catalogue.macros import find_mask
 from sdc_sql.db.masking.step_table import FIRST
 from sdc_sql.errors import ParameterError
 from sdc_sql.methods import Methods
@@ -52,7 +52,7 @@ def parse_step(step: LoggedStep) -> Call:
     ParameterError
         Where the log does not hold all that was given: it names the step and what is missing.
     """
-    mask = mask_of(step.method)
+    mask = find_mask(step.method)
     if step.version == FIRST or mask is None or step.id is None or _gave_other_values(step, mask):
         raise ParameterError(
             f"{name_step(step)} was made by version {step.version}, and {VERSION} does not give its values again: "

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.db.catalogue.macros import find_effect
 from sdc_sql.db.checks import SMALL_WEIGHTS, text_for_message
 from sdc_sql.db.files.released_file import FORMATS
-from sdc_sql.db.masking.steps import name_next_pass, next_pass
+from sdc_sql.db.masking.steps import find_next_pass, name_next_pass
 from sdc_sql.db.masking.targets import find_known_table
 from sdc_sql.errors import InputError, ParameterError, TableError
 from sdc_sql.session import toml
@@ -237,7 +237,7 @@ def _list_roles(data: Roles, done: Sequence[LoggedStep]) -> dict[str, Any]:
 def _resolve_names(data: Roles, names: Iterable[str]) -> list[str]:
     if isinstance(names, str):
         raise ParameterError(f"released_as_collected is {text_for_message(names)}: it must be a list of columns.")
-    return [data.found("column", name) for name in names]
+    return [data.spell_column("column", name) for name in names]
 
 
 def _write_steps(done: Sequence[LoggedStep], release: str) -> list[str]:
@@ -271,7 +271,7 @@ def _write_step(step: LoggedStep, before: Sequence[LoggedStep], release: str) ->
     if call.by_household is not None:
         fields["by_household"] = call.by_household
     stays = find_effect(step.method).records.kind == "stay"
-    following = next_pass(before, call.columns) if stays else name_next_pass(before, step.method)
+    following = find_next_pass(before, call.columns) if stays else name_next_pass(before, step.method)
     if step.drew and step.stream != following:
         fields["stream"] = step.stream
     if step.drew and (step.release or "") != release:

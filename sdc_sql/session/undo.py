@@ -17,7 +17,7 @@ from sdc_sql.db.masking.meanwhile import Meanwhile
 from sdc_sql.db.masking.replaced import place_arguments
 from sdc_sql.db.masking.steps import find_last_step, is_changed_since, name_chain
 from sdc_sql.db.masking.subset import find_part
-from sdc_sql.db.masking.targets import find_known_table, new_table
+from sdc_sql.db.masking.targets import create_new_table, find_known_table
 from sdc_sql.db.transaction import repeat_transaction
 from sdc_sql.errors import ParameterError, SdcError, TableError, translate_errors
 from sdc_sql.methods import Methods
@@ -151,7 +151,7 @@ def _replay_steps(
     numbers = _list_numbers(con, table) if source.path is not None else []
     if not calls:
         raw = _describe_scratch(con, source.name, None, numbers)
-        new_table(raw, name)
+        create_new_table(raw, name)
         rows = query.call_macro("query_table", raw.table)
         execute(con, exp.Insert(this=scratch.copy(), expression=rows)).fetchall()
     for i, (call, step) in enumerate(zip(calls, replay, strict=True)):
@@ -166,7 +166,7 @@ def _replay_steps(
         same_version = {v.partition(":")[0] for v in (*before.values(), *now.values())}
         if len(same_version) == 1 and before != now:
             raise TableError(_OTHER.format(step=name_step(step), then=step.version))
-    _rest_is_the_same(con, table, scratch, done)
+    _refuse_changed_rest(con, table, scratch, done)
     comment = read_plain_comment(con, table)
     if comment:
         mark = read_plain_comment(con, scratch, kept=True)
@@ -196,7 +196,7 @@ def run(
         part = find_part(roles, call.where)
         roles = _describe_scratch(con, part.name, call.id, (), part)
     if call.by_household is not None:
-        roles = roles.described_as(household=roles.found("household", call.by_household), by_household=True)
+        roles = roles.describe_anew(household=roles.spell_column("household", call.by_household), by_household=True)
     mask = getattr(Methods(roles), call.verb)
     step: MaskingStep = mask(**call.all_arguments(), **place_arguments(mask, into))
     if roles.part is not None and into is None:  # the view of the part reads a table that is to be renamed
@@ -211,7 +211,7 @@ def _describe_scratch(
     return Roles(con=con, table=table, id=identifier, part=part, **given)
 
 
-def _rest_is_the_same(
+def _refuse_changed_rest(
     con: duckdb.DuckDBPyConnection, table: exp.Table, scratch: exp.Table, done: Sequence[LoggedStep]
 ) -> None:
     """Refuse where columns that no step has masked are others than in the original: they were changed by hand."""

@@ -6,8 +6,8 @@ import re
 import textwrap
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.functions import renamed
-from sdc_sql.db.catalogue.macros import former, read_catalogue
+from sdc_sql.db.catalogue.functions import explain_new_name
+from sdc_sql.db.catalogue.macros import index_former_names, read_catalogue
 from sdc_sql.errors import ParameterError, translate
 from sdc_sql.shell.statements import is_harmless
 
@@ -63,22 +63,22 @@ def describe_function(word: str) -> str:
         Where there is no such function.
     """
     word = word.lower().removesuffix("()")
-    old = word if word in former() else f"sdc_{word}"
-    if old in former():
-        raise ParameterError(renamed(old, former()[old]))
+    old = word if word in index_former_names() else f"sdc_{word}"
+    if old in index_former_names():
+        raise ParameterError(explain_new_name(old, index_former_names()[old]))
     entries = {entry.name: entry for entry in read_catalogue()}
     exact = entries.get(word) or entries.get(f"sdc_{word}")
     if exact:
-        return _full(exact)
+        return _write_full_help(exact)
     found = [e for e in entries.values() if word in e.name] or [
         e for e in entries.values() if word in f"{e.summary}\n{e.description}".lower()
     ]
     if not found:
         raise ParameterError(f"There is no function for {word!r}; .help lists them all.")
-    return _full(found[0]) if len(found) == 1 else "\n".join(_summarise_entry(entry) for entry in found)
+    return _write_full_help(found[0]) if len(found) == 1 else "\n".join(_summarise_entry(entry) for entry in found)
 
 
-def _full(entry: Declaration) -> str:
+def _write_full_help(entry: Declaration) -> str:
     needs = "\nNeeds Python: in a plain DuckDB shell it cannot run.\n" if entry.needs_python else ""
     signature = textwrap.fill(entry.signature, 110, subsequent_indent="    ")
     arguments = "\n".join(

@@ -19,8 +19,8 @@ import os
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.catalogue.functions import renamed
-from sdc_sql.db.catalogue.macros import former, index_catalogue, read_catalogue
+from sdc_sql.db.catalogue.functions import explain_new_name
+from sdc_sql.db.catalogue.macros import index_catalogue, index_former_names, read_catalogue
 from sdc_sql.errors import ParameterError
 from sdc_sql.methods import Methods
 
@@ -92,8 +92,8 @@ class Room:
 
     def __getattr__(self, verb: str) -> Callable[..., DataFrame]:
         """Say of a measure that Spark does not run why; the verbs themselves are added below."""
-        if verb in former():
-            raise AttributeError(renamed(verb, former()[verb]))
+        if verb in index_former_names():
+            raise AttributeError(explain_new_name(verb, index_former_names()[verb]))
         found = index_catalogue().get(f"sdc_{verb}")
         if found is None or not found.not_compiled:
             raise AttributeError(f"There is no verb {verb} in this room on Spark.")
@@ -123,7 +123,7 @@ class SparkVerbs:
 
     def __getattr__(self, verb: str) -> Room:
         """Say of a verb in which room it is."""
-        verb = former().get(verb, verb)
+        verb = index_former_names().get(verb, verb)
         found = index_catalogue().get(f"sdc_{verb}")
         room = next((name for name, its in ROOMS.items() if verb in vars(its)), found and found.room)
         if room is None or verb in ROOMS:

@@ -49,13 +49,13 @@ class Frame:
         reserved = [c for c in self.columns if c.lower().startswith("sdc__")]
         if reserved:
             raise ColumnError(f'"{reserved[0]}" has a name beginning with sdc__, which is reserved; rename it first.')
-        self.id = self.found("id", id)
+        self.id = self.spell_column("id", id)
 
-    def found(self, role: str, name: str) -> str:
+    def spell_column(self, role: str, name: str) -> str:
         """Return a column's name as the table spells it."""
         return spell_column(self.table, self.columns, role, name)
 
-    def required(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
+    def require_role(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
         """Return the id, or what was given; a table of Spark's has no other roles."""
         if role == "id":
             return self.id
@@ -81,7 +81,7 @@ class Frame:
     def _plan(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
         scope = index_catalogue()[f"sdc_{macro}"].scope
         assert scope is not None  # noqa: S101 - for the type checker: every mask has one
-        kind = scope.of(arguments)
+        kind = scope.find_word(arguments)
         if kind == "record":  # these masks are exact whatever the partitions are
             return self._mask_by_record(macro, columns, arguments)
         if kind == "cells" and find_effect(macro).matrix.kind != "none":  # the mask is one of PRAM
@@ -165,7 +165,7 @@ class Frame:
         seen = (seen[0], *(c for c in self.columns if c in seen[1:]))
         task = worker.Task(macro, tuple(arguments.values()), self.id, columns, self.columns, seen, tables)
         if self._retyped:
-            task.types.update(worker.new_types(task, self.frame.limit(0).toArrow()))
+            task.types.update(worker.find_new_types(task, self.frame.limit(0).toArrow()))
         return task
 
     def _schema(self, task: worker.Task) -> types.StructType:

@@ -88,7 +88,7 @@ def mask_table(task: Task, key: str | None, table: pa.Table) -> pa.Table:
     return result
 
 
-def new_types(task: Task, empty: pa.Table) -> dict[str, pa.DataType]:
+def find_new_types(task: Task, empty: pa.Table) -> dict[str, pa.DataType]:
     """Return the types that a macro gives its columns; no record is masked."""
     con = connect_worker()
     places = pa.table({"sdc_id": empty[task.id], "sdc_place": pa.array([], pa.int64())})

@@ -28,11 +28,11 @@ def insert_tables(text: str, declared: Iterable[Declaration]) -> str:
     rooms: dict[str, list[Declaration]] = {room: [] for room in ROOMS}
     for declaration in declared:
         rooms[declaration.file.partition("/")[0]].append(declaration)
-    tables = "\n\n".join(_room(ROOMS[room], listed) for room, listed in rooms.items())
+    tables = "\n\n".join(_write_room(ROOMS[room], listed) for room, listed in rooms.items())
     return f"{head}{FIRST}\n\n{tables}\n\n{LAST}{tail}"
 
 
-def _room(title: str, listed: list[Declaration]) -> str:
+def _write_room(title: str, listed: list[Declaration]) -> str:
     """Return a table of measures, or of masks with what they keep and promise."""
     masks = [d for d in listed if d.masks]
     others = [d for d in listed if not d.masks]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.functions import renamed
-from sdc_sql.write.dbt_yaml import NOTE, document, entry, sentence
+from sdc_sql.db.catalogue.functions import explain_new_name
+from sdc_sql.write.dbt_yaml import NOTE, document, sentence, write_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,7 +27,7 @@ def generate_macros(declared: Iterable[Declaration]) -> dict[str, str]:
     found[MASKS] = _masks([d for d in every if d.masks], [d for d in every if d.is_step])
     for room in ROOMS:
         found[f"{room}/{room}.yml"] = document(
-            entry(d.name[4:], _describe_mask(d), d.parameters)
+            write_entry(d.name[4:], _describe_mask(d), d.parameters)
             for name in sorted(files)
             if name.startswith(f"{room}/")
             for d in files[name]
@@ -49,13 +49,13 @@ def _write_macro(declaration: Declaration) -> str:
     return (
         f"{{%- macro {declaration.name[4:]}({signature}) -%}}\n    {{{{ {only} }}}}\n    {{{{ return({call}) }}}}\n"
         "{%- endmacro -%}\n"
-        + "".join(_former(before, declaration) for before in declaration.before if before.startswith("sdc_"))
+        + "".join(_write_former_name(before, declaration) for before in declaration.before if before.startswith("sdc_"))
     )
 
 
-def _former(before: str, declaration: Declaration) -> str:
+def _write_former_name(before: str, declaration: Declaration) -> str:
     """Return a macro by its name of an earlier version, which says what it is called now."""
-    refused = f"sdc.sdc__refuse('{renamed(before[4:], declaration.name[4:])}')"
+    refused = f"sdc.sdc__refuse('{explain_new_name(before[4:], declaration.name[4:])}')"
     ignored = "{%- set ignored = [varargs, kwargs] -%}"
     return f"\n{{%- macro {before[4:]}() -%}}\n    {ignored}\n    {{{{ {refused} }}}}\n{{%- endmacro -%}}\n"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.db.catalogue.headers import Parameter, read_comment
 from sdc_sql.figures.registry import list_limitable
-from sdc_sql.write.dbt_yaml import NOTE, document, entry
+from sdc_sql.write.dbt_yaml import NOTE, document, write_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -34,8 +34,8 @@ def generate_tests(declared: Iterable[Declaration], by_hand: Iterable[str]) -> d
     """Return the files: the tests of declared limits, and the documentation of these and of those by hand."""
     known = {declaration.name: declaration for declaration in declared}
     limited = [declaration for declaration in known.values() if declaration.limit]
-    entries = [_entry(declaration) for declaration in limited]
-    entries += [_entry_by_hand(test, known) for text in by_hand for test in _TEST.finditer(text)]
+    entries = [_write_entry(declaration) for declaration in limited]
+    entries += [_write_entry_by_hand(test, known) for text in by_hand for test in _TEST.finditer(text)]
     return {
         LIMITS: f"{{#- {NOTE} -#}}\n\n" + "\n".join(map(_test, limited)),
         FIGURES: _write_figures(known.values()),
@@ -101,15 +101,15 @@ def _test(declaration: Declaration) -> str:
     )
 
 
-def _entry(declaration: Declaration) -> str:
+def _write_entry(declaration: Declaration) -> str:
     limit = declaration.limit
     assert limit is not None  # noqa: S101 - as above
     meaning = limit.meaning[0].lower() + limit.meaning[1:]
     description = f"Fails where {limit.figure}, {meaning}, is not below the maximum."
-    return entry(f"test_{limit.test}", description, _list_arguments(declaration))
+    return write_entry(f"test_{limit.test}", description, _list_arguments(declaration))
 
 
-def _entry_by_hand(test: re.Match[str], known: Mapping[str, Declaration]) -> str:
+def _write_entry_by_hand(test: re.Match[str], known: Mapping[str, Declaration]) -> str:
     """Return the documentation of a test: an argument that is not its own is that of a macro which it calls."""
     said, _, own = test["comment"].partition("Parameters:\n")
     lines = ["-- Parameters:", *(f"--   {line.strip()}" for line in own.splitlines() if line.strip())]
@@ -118,4 +118,4 @@ def _entry_by_hand(test: re.Match[str], known: Mapping[str, Declaration]) -> str
     for name in re.findall(r"'(sdc_[a-z]\w*)'", body):
         arguments = {p.name: p for p in known[name].parameters} | arguments
     taken = [argument.partition("=")[0] for argument in test["arguments"].split(", ")]
-    return entry(f"test_{test['name']}", " ".join(said.split()), [arguments[name] for name in taken])
+    return write_entry(f"test_{test['name']}", " ".join(said.split()), [arguments[name] for name in taken])

@@ -22,7 +22,7 @@ TYPES = {
 }  # fmt: skip
 
 
-def entry(name: str, description: str, parameters: Iterable[Parameter]) -> str:
+def write_entry(name: str, description: str, parameters: Iterable[Parameter]) -> str:
     """Return what documents a macro: its name, what it is for, and its arguments."""
     lines = [f"- name: {name}", f"  description: {_quote_text(description)}", "  arguments:"]
     for parameter in parameters:

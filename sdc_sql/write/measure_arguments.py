@@ -59,7 +59,7 @@ def arguments(macro: Declaration) -> tuple[Argument, ...]:
     --------
     >>> from sdc_sql.db.catalogue.macros import index_catalogue
     >>> [a.call for a in arguments(index_catalogue()["sdc_k_map"])]
-    ['data.table', 'table_of(data, "population", population)', 'data.keys', 'k=require_number("k_map", "k", k)']
+    ['data.table', 'resolve_table(data, "population", population)', 'data.keys', 'k=require_number("k_map", "k", k)']
     """
     return tuple(_argument(macro, parameter) for parameter in macro.parameters)
 
@@ -78,7 +78,7 @@ def _argument(macro: Declaration, parameter: Parameter) -> Argument:
     if parameter.name == "original":
         kind = "Described | str"
     kind += " | None" if default == "None" else ""
-    return Argument(parameter, name, kind, default, _passed(macro, parameter, name))
+    return Argument(parameter, name, kind, default, _pass_argument(macro, parameter, name))
 
 
 def _role(macro: Declaration, parameter: Parameter) -> str | None:
@@ -91,16 +91,16 @@ def _role(macro: Declaration, parameter: Parameter) -> str | None:
     roles |= {"keys": "require_matching_keys(data)" if compared and refused else "data.keys"}
     roles |= {"small_weights": "data.small_weights"}
     if required:
-        roles |= {"id": 'data.required("id")', "household": 'data.required("household")'}
+        roles |= {"id": 'data.require_role("id")', "household": 'data.require_role("household")'}
     if not compared:
-        weight = "data.checked_weight()" if of_records else 'data.required("weight")'
+        weight = "data.checked_weight()" if of_records else 'data.require_role("weight")'
         roles |= {"weight": weight if required else "data.weight"}
     if parameter.choices == ("category", "wildcard"):
         roles |= {"nulls": "data.nulls"}
     return roles.get(parameter.name)
 
 
-def _passed(macro: Declaration, parameter: Parameter, name: str) -> str:
+def _pass_argument(macro: Declaration, parameter: Parameter, name: str) -> str:
     """Return the expression by which an argument is checked, and its columns spelled as the table spells them."""
     verb, optional = _quoted(macro.verb), parameter.default == "NULL"
     if parameter.name == "original":
@@ -111,15 +111,15 @@ def _passed(macro: Declaration, parameter: Parameter, name: str) -> str:
     if parameter.type == "columns" and optional and name != "columns":
         # some of those columns: which they are is the macro's to check
         of_those = any(p.name == "columns" for p in macro.required)
-        return f"list_or_none({name})" if of_those else f"further_columns(data, {name}, {_quoted(words)})"
+        return f"list_or_none({name})" if of_those else f"resolve_further_columns(data, {name}, {_quoted(words)})"
     if parameter.type == "number or numbers":
         return name
     if parameter.type == "values":
         return f"list_categories({name})"
     role = "" if name == "columns" else f", {_quoted(words)}"
     checked = {
-        "table": f"table_of(data, {_quoted(words)}, {name})",
-        "column": f"data.found({_quoted(words)}, {name})",
+        "table": f"resolve_table(data, {_quoted(words)}, {name})",
+        "column": f"data.spell_column({_quoted(words)}, {name})",
         "columns": f"resolve_columns_or_keys(data, {name}{role})",
         "truth value": f"require_flag({name}, {_quoted(name)})",
     }.get(parameter.type)

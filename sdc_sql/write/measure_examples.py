@@ -34,9 +34,9 @@ _ROLES = ("keys", "weight", "household", "id", "nulls")
 
 def example(macro: Declaration, arguments: tuple[Argument, ...]) -> str:
     """Return the section of the example."""
-    drawn = _drawn(macro)
+    drawn = _find_worked(macro)
     known = {p.name for p in macro.parameters}
-    given = {n: v for n, v in _given(index_catalogue()[drawn.macro], drawn.call).items() if n in known}
+    given = {n: v for n, v in _index_given(index_catalogue()[drawn.macro], drawn.call).items() if n in known}
     in_sql = _called(macro, given)
     name = next(given[n] for n in MEASURED if n in given).name
     tables = {n: t for n, t in drawn.tables.items() if any(n in _texts(value) for value in given.values())}
@@ -44,11 +44,11 @@ def example(macro: Declaration, arguments: tuple[Argument, ...]) -> str:
     of_table = {a.parameter.name for a in arguments if not a.is_given and a.parameter.name in _ROLES}
     roles = "".join(f", {n}={_python(v)}" for n, v in given.items() if n in of_table)
     data = "released" if "released" in given else "data"
-    call = f"{data}.{macro.room}.{macro.verb}({_asked(arguments, given)})"
+    call = f"{data}.{macro.room}.{macro.verb}({_write_asked(arguments, given)})"
     lines = ["import duckdb", "import sdc_sql", "con = duckdb.connect()"]
-    lines += [line for statement in created for line in _executed(statement)]
+    lines += [line for statement in created for line in _write_executed(statement)]
     lines.append(f'{data} = sdc_sql.Microdata(con, "{name}"{roles})')
-    shown = _printed(macro, in_sql, created)
+    shown = _write_printed(macro, in_sql, created)
     if macro.result.is_relation:
         if len(call) > _LONG:
             lines, call = [*lines, f"found = {call}"], "found"
@@ -56,7 +56,7 @@ def example(macro: Declaration, arguments: tuple[Argument, ...]) -> str:
     else:
         lines += [f"print({call})"]
         if any(len(line) > _WIDTH for line in shown):  # one result takes a line for each of its fields
-            lines[-1], shown = f"print({call}[0])", _printed(macro, in_sql, created, first=True)
+            lines[-1], shown = f"print({call}[0])", _write_printed(macro, in_sql, created, first=True)
     long = [line for line in lines if len(line) > _WIDTH - 4]
     if long:
         raise HeaderError(macro.file, drawn.result.line, f"the example of {macro.name} has too long a line: {long[0]}")
@@ -64,24 +64,24 @@ def example(macro: Declaration, arguments: tuple[Argument, ...]) -> str:
     return "\n".join(["    Examples", "    --------", *prompts, *(f"    {line}".rstrip() for line in shown)])
 
 
-def _asked(arguments: tuple[Argument, ...], given: Mapping[str, exp.Expression]) -> str:
+def _write_asked(arguments: tuple[Argument, ...], given: Mapping[str, exp.Expression]) -> str:
     """Return the arguments of the call: by name those that may be left out, but for one alone."""
     several = sum(a.is_given and a.default is not None for a in arguments) > 1
     there = [(a, _python(given[a.parameter.name])) for a in arguments if a.is_given and a.parameter.name in given]
     return ", ".join(f"{a.name}={value}" if several and a.default is not None else value for a, value in there)
 
 
-def _drawn(macro: Declaration) -> Worked:
+def _find_worked(macro: Declaration) -> Worked:
     """Return the worked example of a macro, or one of another macro of its file, whose tables and arguments do."""
     found = read_worked_examples(macro.file, file_texts()[macro.file])
     wanted = {p.name for p in macro.required}
     for one in (*(w for w in found if w.macro == macro.name), *found):
-        if wanted <= _given(index_catalogue()[one.macro], one.call).keys():
+        if wanted <= _index_given(index_catalogue()[one.macro], one.call).keys():
             return one
     raise HeaderError(macro.file, 0, f"{macro.name} has no small table in the header, which its example would show.")
 
 
-def _given(macro: Declaration, call: str) -> dict[str, exp.Expression]:
+def _index_given(macro: Declaration, call: str) -> dict[str, exp.Expression]:
     """Return the arguments of a call by the names of the parameters."""
     parsed = next(c for c in sqlglot.parse_one(f"SELECT {call}", read="duckdb").find_all(exp.Anonymous))
     given = zip((p.name for p in macro.parameters), parsed.expressions, strict=False)
@@ -125,7 +125,7 @@ def _name(column: str) -> str:
     return query.write_sql(exp.to_identifier(column, quoted=column in {"from", "to", "values", "columns"}))
 
 
-def _executed(statement: str) -> list[str]:
+def _write_executed(statement: str) -> list[str]:
     """Return the lines that run a statement, broken between its parts where one is too short for it."""
     statement = statement.replace('"', '\\"')
     if len(line := f'_ = con.execute("{statement}")') <= _WIDTH - 4:
@@ -144,7 +144,7 @@ def _connection() -> duckdb.DuckDBPyConnection:
     return con.execute("SET enable_progress_bar = false")
 
 
-def _printed(macro: Declaration, call: str, created: list[str], *, first: bool = False) -> list[str]:
+def _write_printed(macro: Declaration, call: str, created: list[str], *, first: bool = False) -> list[str]:
     """Return what the example prints, computed by the macro."""
     con, its = _connection(), macro.result
     con.execute("BEGIN")

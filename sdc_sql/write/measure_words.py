@@ -20,23 +20,23 @@ WIDTH = 120
 
 def docstring(macro: Declaration, text: str, rest: Iterable[str] = ()) -> str:
     """Return a docstring, four blanks in: a first sentence in a line of its own, and paragraphs below it."""
-    first, more = split(text)
+    first, more = split_sentence(text)
     paragraphs = [*([more] if more else []), *rest]
     if len(first) > WIDTH - (7 if paragraphs else 10):
         raise HeaderError(macro.file, 0, f"{macro.name}: as a first line of Python this is too long: {first!r}.")
     if not paragraphs:
         return f'    """{first}"""'
-    whole = "\n\n".join(p if "\n" in p else _filled(p, 4) for p in paragraphs)
+    whole = "\n\n".join(p if "\n" in p else _fill_lines(p, 4) for p in paragraphs)
     raw = "r" if "\\" in whole else ""
     return f'    {raw}"""{first}\n\n{whole}\n    """'
 
 
-def split(text: str) -> tuple[str, str]:
+def split_sentence(text: str) -> tuple[str, str]:
     """Return the first sentence of a text, and what follows it.
 
     Examples
     --------
-    >>> split("The sum, e.g. of x. By Skinner & Elliot (2002).")
+    >>> split_sentence("The sum, e.g. of x. By Skinner & Elliot (2002).")
     ('The sum, e.g. of x.', 'By Skinner & Elliot (2002).')
     """
     found = re.match(r"(.+?\.)(?: (?=[A-Z`(])(.*))?$", text)
@@ -62,7 +62,7 @@ def parameters(given: Iterable[Argument]) -> str:
     """Return the section of the parameters: what each means, and what it may be."""
     lines = []
     for argument in given:
-        lines += [f"    {argument.name}", _filled(_meaning(argument), 8)]
+        lines += [f"    {argument.name}", _fill_lines(_meaning(argument), 8)]
     return "\n".join(["    Parameters", "    ----------", *lines])
 
 
@@ -79,28 +79,28 @@ def _meaning(argument: Argument) -> str:
 
 def section(title: str, paragraphs: Iterable[str]) -> str:
     """Return a section of a docstring whose lines are filled."""
-    filled = "\n\n".join(_filled(text, 4) for text in paragraphs)
+    filled = "\n\n".join(_fill_lines(text, 4) for text in paragraphs)
     return f"    {title}\n    {'-' * len(title)}\n{filled}"
 
 
-def returns(macro: Declaration) -> str:
+def write_returns(macro: Declaration) -> str:
     """Return the section of what is returned."""
     its = macro.result
     if its.is_relation:
-        lines = ["    duckdb.DuckDBPyRelation", _filled(python_words(its.words), 8)]
+        lines = ["    duckdb.DuckDBPyRelation", _fill_lines(python_words(its.words), 8)]
     elif macro.given.is_one:
         lines = [f"    {its.name}"]
     else:
         order = f", {python_words(macro.given.order, macro.given.by)}" if macro.given.order else ""
         each = f"One for each {' and '.join(macro.given.by)}{order}." if macro.given.by else ""
-        lines = [f"    Results of {its.name}", *([_filled(each, 8)] if each else [])]
+        lines = [f"    Results of {its.name}", *([_fill_lines(each, 8)] if each else [])]
     return "\n".join(["    Returns", "    -------", *lines])
 
 
-def raises(macro: Declaration, arguments: tuple[Argument, ...]) -> str:
+def write_raises(macro: Declaration, arguments: tuple[Argument, ...]) -> str:
     """Return the section of the errors, '' where none is to be told of."""
     found: dict[str, list[str]] = {}
-    roles = [a.name for a in arguments if a.passed.startswith(("data.required", "data.checked_weight"))]
+    roles = [a.name for a in arguments if a.passed.startswith(("data.require_role", "data.checked_weight"))]
     when = [f"the table was described without {' or '.join(_article(role) for role in roles)}"] if roles else []
     if macro.result.refuses_wildcards:
         when.append(
@@ -115,7 +115,7 @@ def raises(macro: Declaration, arguments: tuple[Argument, ...]) -> str:
         found["ParameterError"] = [f"Where {', or '.join(when)}."]
     for error, said in macro.result.raises:
         found.setdefault(error, []).append(f"{sentence(python_words(said))}")
-    lines = [f"    {error}\n{_filled(' '.join(said), 8)}" for error, said in found.items()]
+    lines = [f"    {error}\n{_fill_lines(' '.join(said), 8)}" for error, said in found.items()]
     return "\n".join(["    Raises", "    ------", *lines]) if lines else ""
 
 
@@ -123,7 +123,7 @@ def _article(role: str) -> str:
     return f"{'an' if role[0] in 'aeiou' else 'a'} {role}"
 
 
-def _filled(text: str, indent: int) -> str:
+def _fill_lines(text: str, indent: int) -> str:
     return textwrap.fill(
         text,
         WIDTH,

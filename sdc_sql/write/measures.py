@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 # What a written file may call or name, and where it stands; the others are for types only.
 _HOMES = {
     "dataclass": "dataclasses", "Literal": "typing",
-    "resolve_columns_or_keys": "sdc_sql.compared", "further_columns": "sdc_sql.compared",
+    "resolve_columns_or_keys": "sdc_sql.compared", "resolve_further_columns": "sdc_sql.compared",
     "require_matching_keys": "sdc_sql.compared",
-    "original_table": "sdc_sql.compared", "list_or_none": "sdc_sql.compared", "table_of": "sdc_sql.compared",
+    "original_table": "sdc_sql.compared", "list_or_none": "sdc_sql.compared", "resolve_table": "sdc_sql.compared",
     "name_weight": "sdc_sql.compared",
     "require_choice": "sdc_sql.db.catalogue.arguments", "require_number": "sdc_sql.db.catalogue.arguments",
     "require_flag": "sdc_sql.db.checks", "Result": "sdc_sql.db.showing.results",
@@ -56,23 +56,23 @@ def _file(file: str, macros: list[Declaration]) -> str:
 def _title(macro: Declaration) -> str:
     """Return the first sentence of the header."""
     paragraph = " ".join(macro.description.partition("\n\n")[0].split())
-    return words.python_words(words.split(paragraph)[0])
+    return words.python_words(words.split_sentence(paragraph)[0])
 
 
 def _imports(body: str) -> str:
     """Return the imports of what the text names."""
     code = re.sub(r'"""(?s:.*?)"""', "", body)
-    called = _from(
+    called = _write_imports(
         {name: home for name, home in _HOMES.items() if re.search(rf"(?<![.\w]){name}[(\[)]", code)}
         | {"TYPE_CHECKING": "typing"}
     )
-    typed = _from({name: home for name, home in _TYPED.items() if re.search(rf"(?<![.\w]){name}\b", code)})
+    typed = _write_imports({name: home for name, home in _TYPED.items() if re.search(rf"(?<![.\w]){name}\b", code)})
     blocks = ["from __future__ import annotations", *called]
     indented = ["\n".join(f"    {line}" for line in block.splitlines()) for block in typed]
     return "\n\n".join(blocks) + "\n\nif TYPE_CHECKING:\n" + "\n\n".join(indented)
 
 
-def _from(names: Mapping[str, str]) -> list[str]:
+def _write_imports(names: Mapping[str, str]) -> list[str]:
     """Return the lines that import names: Python's own, what is installed, and ours."""
     lines: dict[int, list[str]] = {}
     for home in sorted({*names.values()}):
@@ -103,11 +103,11 @@ def _function(macro: Declaration) -> str:
     required, optional = [a for a in given if a.default is None], [a for a in given if a.default is not None]
     star = ["*"] if len(optional) > 1 else []  # one alone may be given by its place as well
     takes = ["data: Roles", *(a.declared for a in required), *star, *(a.declared for a in optional)]
-    head = _call(f"def {macro.verb}", takes, f" -> {_returns(macro)}:", "")
+    head = _call(f"def {macro.verb}", takes, f" -> {_write_return(macro)}:", "")
     return f"{head}\n{_docstring(macro, its)}\n{_body(macro, its)}"
 
 
-def _returns(macro: Declaration) -> str:
+def _write_return(macro: Declaration) -> str:
     its = macro.result
     if its.is_relation:
         return "duckdb.DuckDBPyRelation"
@@ -119,12 +119,12 @@ def _docstring(macro: Declaration, its: tuple[Argument, ...]) -> str:
     notes = filter(None, [macro.result.notes, macro.source])
     sections = [
         words.parameters(sorted(given, key=lambda a: a.default is not None)) if given else "",
-        words.returns(macro),
-        words.raises(macro, its),
+        words.write_returns(macro),
+        words.write_raises(macro, its),
         words.section("Notes", [words.python_words(note) for note in notes]),
         example(macro, its),
     ]
-    summary = f"Return {words.split(words.python_words(macro.summary))[0]}"
+    summary = f"Return {words.split_sentence(words.python_words(macro.summary))[0]}"
     return words.docstring(macro, summary, [section for section in sections if section])
 
 

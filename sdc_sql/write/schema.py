@@ -48,7 +48,7 @@ def schema() -> Schema:
         **_define_section("file", read.FILE, {
             "source": _define_source(), "roles": _define_roles(), "rules": _define_rules(),
             "frontier": _define_frontier(), "output": _define_output(),
-            "loss": _define_section("loss", read.LOSS, {}, [_goes("limits", "columns", having={"minItems": 1})]),
+            "loss": _define_section("loss", read.LOSS, {}, [_bind_to("limits", "columns", having={"minItems": 1})]),
             "figures": {"additionalProperties": schema_steps.define_figure()},
             "scenarios": {"minItems": 1, "items": _define_scenario()},
             "steps": {"items": {"$ref": "#/$defs/step"}},
@@ -75,7 +75,7 @@ def _define_section(
     return {**found, "allOf": conditions} if conditions else found
 
 
-def _goes(name: str, other: str, *, having: Schema | None = None) -> Schema:
+def _bind_to(name: str, other: str, *, having: Schema | None = None) -> Schema:
     """Return the condition that a field goes with another one only."""
     given: Schema = {"required": [name]}
     if having is not None:
@@ -92,7 +92,7 @@ def _require_section(section: str, **fields: Schema) -> Schema:
 def _define_source() -> Schema:
     one_of = {"oneOf": [{"required": ["path"]}, {"required": ["database"]}]}
     more = {"path": _HERE, "database": _HERE}
-    return _define_section("source", read.SOURCE, more, [one_of, _goes("table", "database")])
+    return _define_section("source", read.SOURCE, more, [one_of, _bind_to("table", "database")])
 
 
 def _define_roles() -> Schema:
@@ -103,7 +103,7 @@ def _define_roles() -> Schema:
         "strata": {"maxItems": 1},
     }
     goes = [("small_weights", "weight"), ("household_columns", "household")]
-    return _define_section("roles", read.ROLES, more, [_goes(name, other) for name, other in goes])
+    return _define_section("roles", read.ROLES, more, [_bind_to(name, other) for name, other in goes])
 
 
 def _define_rules() -> Schema:

@@ -33,7 +33,9 @@ _FILES: Schema = {"type": "array", "items": TEXT, "minItems": 1}
 def step(*, of_candidate: bool = False) -> Schema:
     """Return the schema of a step: the fields of each method, where it is named; fewer may be steps of a candidate."""
     chosen = [m for m in _methods() if not of_candidate or {d.verb for d in _methods()[m]} & masks_of_frontier()]
-    cases = [{"if": _is(method), "then": {"$ref": f"{REFERENCE}{_name_definition(method)}"}} for method in chosen]
+    cases = [
+        {"if": _name_method(method), "then": {"$ref": f"{REFERENCE}{_name_definition(method)}"}} for method in chosen
+    ]
     found: Schema = {
         "type": "object",
         "description": MEANINGS["step"]["step"],
@@ -69,7 +71,7 @@ def _name_definition(method: str) -> str:
     return f"step_{method}"
 
 
-def _is(method: str) -> Schema:
+def _name_method(method: str) -> Schema:
     """Return the condition that a step names the method."""
     return {"required": ["mask"], "properties": {"mask": {"const": method}}}
 

@@ -52,7 +52,7 @@ def read(table: str, folder: str) -> tuple[list[Any], list[Any]]:
 
 def local(codes: list[Any], counts: Any, hierarchies: list[Any]) -> tuple[float, float]:
     """Return the generalised loss of Mondrian along the same hierarchies, and its time."""
-    ladders = [Ladder.of(hierarchy) for hierarchy in hierarchies]
+    ladders = [Ladder.make(hierarchy) for hierarchy in hierarchies]
     places = np.stack([ladder.place[code] for ladder, code in zip(ladders, codes, strict=True)], axis=1)
     trees = []
     for ladder in ladders:

@@ -19,7 +19,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.linkage.nearer import nearer
+from sdc_sql.udfs.linkage.nearer import count_nearer
 from sdc_sql.udfs.linkage.nearest import find_nearest, find_nearest_within
 from sdc_sql.udfs.linkage.records import Records, Variables, compute_squared_distances
 
@@ -70,13 +70,13 @@ def run(records: int, threads: int) -> None:
     """Measure and print a row for each search."""
     original, released, variables = files(records)
     few = np.arange(min(records, MOST))
-    peer = seconds(partial(bare, original.at(few), released.at(few))) * (records / len(few)) ** 2
+    peer = seconds(partial(bare, original.select(few), released.select(few))) * (records / len(few)) ** 2
     every = np.arange(records)
     most = compute_squared_distances(released, every, original, every, variables)
     searches = {
         "nearest of the released": partial(find_nearest, released, original, variables),
         "nearest within the original": partial(find_nearest_within, original, variables),
-        "nearer than the true one": partial(nearer, released, original, most, variables),
+        "nearer than the true one": partial(count_nearer, released, original, most, variables),
     }
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for name, search in searches.items():

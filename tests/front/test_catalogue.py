@@ -57,7 +57,7 @@ def test_a_macro_may_say_otherwise_than_its_file():
 def test_a_scope_may_depend_on_a_choice():
     header = HEADER.replace("cells.", "record where nulls is 'category', else table.")
     (x,) = declared(header + OWN + MACRO)
-    assert (x.scope.of({"nulls": "category"}), x.scope.of({"nulls": "wildcard"})) == ("record", "table")
+    assert (x.scope.find_word({"nulls": "category"}), x.scope.find_word({"nulls": "wildcard"})) == ("record", "table")
     assert str(x.scope) == "record where nulls is 'category', else table"
 
 
@@ -77,7 +77,7 @@ def test_what_is_told_may_depend_on_a_choice():
     (x,) = declared(HEADER + tags + OWN + MACRO)
     for nulls, loss, told in (("category", "published", ("nulls", "k")), ("wildcard", "withheld", ("nulls",))):
         given = {"nulls": nulls}
-        assert (x.effect.loss.of(given), x.effect.told_of(given)) == (loss, told)
+        assert (x.effect.loss.find_word(given), x.effect.list_told(given)) == (loss, told)
     assert x.effect.loss.reason == "why"
 
 

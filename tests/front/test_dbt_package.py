@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql.db.catalogue.macros import former, read_catalogue
+from sdc_sql.db.catalogue.macros import index_former_names, read_catalogue
 
 PACKAGE = Path(__file__).resolve().parents[2] / "sdc_sql" / "dbt" / "package"
 FILES = sorted((PACKAGE / "macros").rglob("*.sql"))
@@ -79,7 +79,7 @@ def test_no_dbt_macro_stands_for_nothing(parameters):
 
 def test_each_is_written_in_one_way_with_the_parameters_of_its_macro(parameters):
     whole = "\n".join(p.read_text("utf-8") for p in FILES)
-    now = {name: listed for name, listed in parameters.items() if name not in former()}
+    now = {name: listed for name, listed in parameters.items() if name not in index_former_names()}
     wrong = [t for name, listed in now.items() if (t := written(name, listed)) not in whole]
     assert not wrong, "the package should hold:\n" + "\n".join(wrong)
 

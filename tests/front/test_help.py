@@ -12,7 +12,7 @@ from sqlglot import exp
 
 import sdc_sql
 from sdc_sql.db.catalogue.gives import ANY
-from sdc_sql.db.catalogue.macros import example_tables, former, read_catalogue, sql_files
+from sdc_sql.db.catalogue.macros import example_tables, index_former_names, read_catalogue, sql_files
 
 if TYPE_CHECKING:
     from sdc_sql.db.catalogue.functions import Declaration
@@ -29,7 +29,7 @@ def db(connect):
 
 def public() -> list[str]:
     every = [macro for file in sql_files() for macro in file.defines if not macro.startswith("sdc__")]
-    return [macro for macro in every if macro not in former()]
+    return [macro for macro in every if macro not in index_former_names()]
 
 
 def test_every_public_macro_has_an_entry():

@@ -13,7 +13,7 @@ import sdc_sql
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.headers import HeaderError
 from sdc_sql.db.catalogue.macros import example_tables, file_texts, index_catalogue, read_catalogue
-from sdc_sql.db.catalogue.worked import agrees, read_worked_examples
+from sdc_sql.db.catalogue.worked import is_drawn_value, read_worked_examples
 
 if TYPE_CHECKING:
     from sdc_sql.db.catalogue.worked import Worked
@@ -44,7 +44,7 @@ def problems(con: duckdb.DuckDBPyConnection, example: Worked) -> list[str]:
     left = [(row[: len(columns)], row[len(columns) :]) for row in found]
     missing = []
     for row in example.rows:
-        same = [n for n, (values, said) in enumerate(left) if all(map(agrees, row, values, said))]
+        same = [n for n, (values, said) in enumerate(left) if all(map(is_drawn_value, row, values, said))]
         if same:
             left.pop(same[0])
         else:

@@ -16,7 +16,7 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql.db.catalogue.macros import former
+from sdc_sql.db.catalogue.macros import index_former_names
 from sdc_sql.release.certifying.verify import verify
 
 pytestmark = [
@@ -452,7 +452,7 @@ def every_call() -> str:
               AND starts_with(function_name, 'sdc_') AND NOT starts_with(function_name, 'sdc__')
               AND function_name <> 'sdc_help' ORDER BY ALL
         """).fetchall():
-            if name in former():  # an error that names the new one
+            if name in index_former_names():  # an error that names the new one
                 continue
             head = sdc_sql.bundle().partition(f" MACRO {name}(")[2].partition(" AS TABLE")[0]
             given = [f"{p}='its {p}'" if re.search(rf"\b{p} :=", head) else f"'the {p}'" for p in listed]

@@ -35,7 +35,7 @@ def test_a_mask_without_all_records_says_so():
 
 def test_of_a_mask_from_elsewhere_nothing_is_told():
     step = step_of("scramble", {"factor": 1.1, "method": "plain", "alpha": 0.1})
-    assert public_steps.withheld(step)
+    assert public_steps.is_withheld(step)
     assert public_steps.list_told_parameters(step) == {}
     assert public_steps.describe_step(step, None) == ("scramble", "")
     assert public_steps.show_public_matrix(step, None, str) == []
@@ -61,4 +61,4 @@ def test_of_a_mask_from_elsewhere_nothing_is_told():
 def test_what_undoes_a_step_is_not_told(method, parameters, withheld, told):
     """The scale of Kim's noise, Höhne's factors, thresholds that are records, and rates of swapping stay inside."""
     step = step_of(method, parameters)
-    assert (public_steps.withheld(step), {*public_steps.list_told_parameters(step)}) == (withheld, told)
+    assert (public_steps.is_withheld(step), {*public_steps.list_told_parameters(step)}) == (withheld, told)

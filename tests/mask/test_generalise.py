@@ -134,7 +134,7 @@ def test_the_proofs_refuse(k):
     ):
         with pytest.raises(duckdb.Error, match="not as was asked"):
             k.con.execute(f"FROM {call}").fetchall()
-    with sdc_sql.mask.hierarchy_tables.long_table(k._roles, KEYS, LEVELS) as long:
+    with sdc_sql.mask.hierarchy_tables.make_long_table(k._roles, KEYS, LEVELS) as long:
         k.con.execute("CREATE TABLE few AS SELECT 1 AS f")
         k.con.execute("UPDATE bad SET f = 1")
         with pytest.raises(duckdb.Error, match="not as was asked"):
@@ -158,7 +158,7 @@ def test_in_place_and_the_log(k):
 @pytest.mark.slow
 def test_sql_and_python_release_the_same_whatever_the_order_and_the_threads(k):
     k.con.execute("CREATE TABLE own AS SELECT 0 AS f, 'ab' AS s")
-    with sdc_sql.mask.hierarchy_tables.long_table(k._roles, KEYS, LEVELS) as long:
+    with sdc_sql.mask.hierarchy_tables.make_long_table(k._roles, KEYS, LEVELS) as long:
         k.con.execute(f"CREATE TABLE levels AS FROM {long}")
     k.mask.generalise(LEVELS, suppression=0.29, loss="entropy", into="released")
     call = "FROM sdc_generalise('{}', ['{}', '{}'], 'levels', 'id', suppression := 0.29, loss := 'entropy') ORDER BY id"

@@ -126,7 +126,7 @@ def test_undoing_loses_no_record_of_another_connection(data, monkeypatch):
     data.mask.round("f", 5, into="masked")
     masked = sdc_sql.Microdata(data.con, "masked", id="id")
     masked.mask.round("f", 10)
-    its, done = undo._rest_is_the_same, []
+    its, done = undo._refuse_changed_rest, []
 
     def checked(*given: object) -> None:
         its(*given)
@@ -135,7 +135,7 @@ def test_undoing_loses_no_record_of_another_connection(data, monkeypatch):
                 other.execute(CHANGES["inserted"].replace("INTO k", "INTO masked"))
             done.append("inserted")
 
-    monkeypatch.setattr(undo, "_rest_is_the_same", checked)
+    monkeypatch.setattr(undo, "_refuse_changed_rest", checked)
     with pytest.raises(sdc_sql.SdcError):  # the second try finds a record that is none of the original
         masked.undo()
     assert data.con.execute("SELECT count(*) FROM masked WHERE id = 1000").fetchall() == [(1,)]

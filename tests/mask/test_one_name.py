@@ -13,7 +13,7 @@ import pytest
 import sdc_sql
 from sdc_sql.cli import main, parser
 from sdc_sql.cli.mask_options import Spelled
-from sdc_sql.db.catalogue.macros import find_effect, former, index_catalogue, read_catalogue
+from sdc_sql.db.catalogue.macros import find_effect, index_catalogue, index_former_names, read_catalogue
 from sdc_sql.methods import Mask
 from sdc_sql.release.reading.step_fields import index_methods, list_own_parameters
 from sdc_sql.shell.messages import describe_function
@@ -100,15 +100,15 @@ def test_a_command_may_be_written_with_hyphens():
 
 
 def test_a_former_name_is_no_name_of_today_and_leads_to_one():
-    assert former()
+    assert index_former_names()
     names = {d.name for d in read_catalogue()} | {d.verb for d in read_catalogue()}
-    assert names.isdisjoint(former())
-    assert {*former().values()} <= names
+    assert names.isdisjoint(index_former_names())
+    assert {*index_former_names().values()} <= names
 
 
-@pytest.mark.parametrize("old", sorted(former()))
+@pytest.mark.parametrize("old", sorted(index_former_names()))
 def test_a_former_name_is_an_error_that_names_the_new_one(old, tmp_path, capsys):
-    now = former()[old]
+    now = index_former_names()[old]
     said = f"{old} is the name of versions before 0.2.0: write "
     data = sdc_sql.example()
     if old.startswith("sdc_"):

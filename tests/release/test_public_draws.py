@@ -12,7 +12,7 @@ from sdc_sql import read_release, run_release
 from sdc_sql.release.certifying import certificate
 from sdc_sql.release.reporting import public_loss
 from sdc_sql.release.reporting.ddi import codebook
-from sdc_sql.release.reporting.public_loss import withheld_columns
+from sdc_sql.release.reporting.public_loss import list_withheld_columns
 from sdc_sql.release.reporting.public_report import public_report
 
 # where many records are at risk, record_swap says that it swaps nearly all
@@ -140,7 +140,7 @@ def test_the_rate_of_a_swap_does_not_follow_from_a_loss(tmp_path, monkeypatch, c
         )
         outcome = run_release(read_release(tmp_path / "release.toml"), con=con, write=False)
         told = public_loss.list_told_losses(outcome)
-        assert withheld_columns(outcome) == withheld
+        assert list_withheld_columns(outcome) == withheld
         assert "sex" in {loss["variables"] for loss in told}
         assert not withheld & {name for loss in told for name in loss["variables"].split(", ")}
         chart = public_report(outcome, "markdown").partition("Values that are not the original ones")[2]

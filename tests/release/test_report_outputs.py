@@ -14,7 +14,7 @@ KEY = "Zk3vQ9xT1bW7mLs5dHf8yRpN2cGjU4aE6oXiKtVw0qM"
 
 @pytest.mark.parametrize(("whole", "step"), [(1_000_000, 1), (1000, 1), (999, 5), (200, 5), (199, 10), (100, 10)])
 def test_a_share_tells_no_fewer_than_ten_records_apart(whole, step):
-    told = [public_loss.per_cent(part, whole) for part in range(0, whole, max(whole // 1000, 1))]
+    told = [public_loss.round_share(part, whole) for part in range(0, whole, max(whole // 1000, 1))]
     assert {value % step for value in told} == {0}
     assert step * whole / 100 >= 10
 

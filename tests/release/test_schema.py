@@ -163,7 +163,7 @@ def test_values_are_refused_as_the_reader_refuses_them():
         validator = Draft202012Validator(schema_values.define_parameter(parameter))
         for value in VALUES:
             reading = Reading(ROOT / "release.toml", "", {}, read.FILE)
-            Values(reading, "steps[0]").of(parameter, value)
+            Values(reading, "steps[0]").convert_value(parameter, value)
             wrong = [problem for problem in reading.problems.found if "there is no file" not in problem]
             whole = isinstance(value, float) and value.is_integer()  # to JSON 1e149 is a whole number
             if validator.is_valid(value) == bool(wrong) and not whole:

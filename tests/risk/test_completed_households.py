@@ -134,7 +134,9 @@ def test_columns_that_are_found(con):
     assert (found["income"].households, found["income"].share) == (0, None)
     data = Microdata(con, "survey", household="household")
     assert data.household_columns == ("region",)  # nation is as alike between households as within
-    assert str(data._roles.found_columns(["region"])[0]).startswith("region (the same for all members in 99.00% of 100")
+    assert str(data._roles.list_found_columns(["region"])[0]).startswith(
+        "region (the same for all members in 99.00% of 100"
+    )
 
 
 def test_the_original_is_completed_too(con):

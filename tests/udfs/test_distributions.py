@@ -13,7 +13,7 @@ import pytest
 from sdc_sql.udfs.distributions import continuous, discrete, intervals, special
 from sdc_sql.udfs.distributions.continuous import CONTINUOUS
 from sdc_sql.udfs.distributions.discrete import DISCRETE
-from sdc_sql.udfs.distributions.goodness import FAMILIES, Fit, fit, fits, p_value, statistics
+from sdc_sql.udfs.distributions.goodness import FAMILIES, Fit, fit, list_fits, p_value, statistics
 
 TEN = np.array([186.0, 693, 830, 1177, 1219, 1428, 1902, 1903, 2496, 3406])  # SDC handbook, section 3.4.7.1
 
@@ -117,7 +117,7 @@ def test_the_handbook_s_example():
     found = fit("extreme value", TEN)
     assert [round(p, 2) for p in found.parameters] == [1105.78, 732.43]
     assert round(found.statistic, 4) == 0.1138
-    every, _ = fits(TEN, FAMILIES, 0.05, whole=False)
+    every, _ = list_fits(TEN, FAMILIES, 0.05, whole=False)
     # by likelihood only the Weibull distribution is nearer, of those that were tried there and here
     assert [f.family.name for f in every[:2]] == ["weibull", "extreme value"]
     # by hand: the steps of the ten values against each distribution function
@@ -201,13 +201,15 @@ def test_a_p_value_of_more_than_a_thousand_records_is_that_of_a_thousand():
 @pytest.mark.slow
 def test_the_right_family_is_taken_and_wrong_ones_are_rejected():
     x = sample("gamma", 4000)
-    _, taken = fits(x, FAMILIES, 0.001, whole=False)
+    _, taken = list_fits(x, FAMILIES, 0.001, whole=False)
     assert taken.family.name == "gamma"
     two = np.concatenate([sample("normal", 500), 40 + sample("normal", 500)])
-    every, none = fits(two, FAMILIES, 0.05, whole=False)
+    every, none = list_fits(two, FAMILIES, 0.05, whole=False)
     assert none is None
     assert all(f.p_value <= 0.05 for f in every)
-    assert fits(sample("negative binomial", 2000), FAMILIES, 0.001, whole=True)[1].family.name == "negative binomial"
+    assert (
+        list_fits(sample("negative binomial", 2000), FAMILIES, 0.001, whole=True)[1].family.name == "negative binomial"
+    )
 
 
 def test_statistics_of_many_samples_are_those_of_each():

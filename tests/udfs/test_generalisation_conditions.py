@@ -126,10 +126,10 @@ def test_losses_where_cells_above_k_are_suppressed(loss):
 def test_distances_of_the_paper():
     """Li et al. (2007), section 4.3: {3, 4, 5}k is 0.375 and {6, 8, 11}k 0.167 from nine salaries of 3k to 11k."""
     values = np.array([0, 1, 2, 3, 5, 8])
-    groups = Groups.of(np.array([0, 0, 0, 1, 1, 1]), values, np.ones(6, dtype=np.int64))
+    groups = Groups.make(np.array([0, 0, 0, 1, 1, 1]), values, np.ones(6, dtype=np.int64))
     whole = np.ones(9, dtype=np.int64)
-    np.testing.assert_allclose(groups.ordered_distance(whole), [0.375, 1 / 6])
-    np.testing.assert_allclose(groups.equal_distance(whole), [2 / 3, 2 / 3])
+    np.testing.assert_allclose(groups.measure_ordered_distance(whole), [0.375, 1 / 6])
+    np.testing.assert_allclose(groups.measure_equal_distance(whole), [2 / 3, 2 / 3])
 
 
 @pytest.mark.parametrize(

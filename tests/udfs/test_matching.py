@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from sdc_sql.udfs.linkage.flow import Flow
-from sdc_sql.udfs.linkage.strong_components import strong_components
+from sdc_sql.udfs.linkage.strong_components import find_components
 
 
 def reachable(edges, number):
@@ -22,7 +22,7 @@ def test_components_are_what_reaches_one_another():
         for density in (0, 1, 1.5, 3):
             edges = draw.integers(0, number, (int(density * number), 2))
             closed = reachable(edges, number)
-            found = strong_components(*edges.T, number)
+            found = find_components(*edges.T, number)
             assert ((found[:, np.newaxis] == found) == (closed & closed.T)).all()
 
 

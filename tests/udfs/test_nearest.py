@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sdc_sql.udfs.linkage.nearer import Limits, nearer
+from sdc_sql.udfs.linkage.nearer import Limits, count_nearer
 from sdc_sql.udfs.linkage.nearest import find_nearest, find_nearest_within
 from sdc_sql.udfs.linkage.records import Records, Variables, compute_squared_distances
 from sdc_sql.udfs.linkage.within import count_within_limits
@@ -93,7 +93,7 @@ def test_whether_fewer_than_two_are_nearer_than_the_true_record(kind, seed):
         for j in range(x.numbers.shape[1] if limits else 0):
             column = y.numbers[None, :, j]
             counted &= (limits.least[:, [j]] <= column) & (column <= limits.greatest[:, [j]])
-        before, same = nearer(x, y, most, variables, limits)
+        before, same = count_nearer(x, y, most, variables, limits)
         wanted = ((distances < true) & counted) @ y.counts
         assert (before == np.minimum(wanted, 2)).all()
         few = before < 2

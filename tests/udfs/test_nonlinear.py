@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.noise.nonlinear import list_normal_scores, nonlinear, normal_distribution
+from sdc_sql.udfs.noise.nonlinear import add_nonlinear_noise, list_normal_scores, normal_distribution
 
 SIGMAS = 4.5
 
@@ -39,7 +39,7 @@ def test_distributions_are_kept(discrete, alpha):
     normals, uniforms = draws(n, 2, 1)
     rng = np.random.default_rng(2)
     x = np.column_stack([rng.lognormal(size=n), rng.lognormal(size=n)])
-    masked = nonlinear(x, normals, alpha, uniforms, discrete=discrete)
+    masked = add_nonlinear_noise(x, normals, alpha, uniforms, discrete=discrete)
     for j in range(2):
         points = np.quantile(x[:, j], np.linspace(0.05, 0.95, 19))
         shares = np.searchsorted(np.sort(x[:, j]), points, side="right") / n
@@ -54,7 +54,7 @@ def test_categories_keep_their_shares():
     n = 20_000
     normals, uniforms = draws(n, 1, 3)
     x = np.random.default_rng(4).choice([0.0, 1.0, 2.0, 7.0], p=[0.5, 0.3, 0.15, 0.05], size=(n, 1))
-    masked = nonlinear(x, normals, 0.5, uniforms, discrete=True)
+    masked = add_nonlinear_noise(x, normals, 0.5, uniforms, discrete=True)
     values, before = np.unique(x, return_counts=True)
     kept, after = np.unique(masked, return_counts=True)
     np.testing.assert_array_equal(values, kept)
@@ -66,7 +66,7 @@ def test_correlations_of_the_scores_are_kept():
     normals, uniforms = draws(n, 2, 5)
     base = np.random.default_rng(6).normal(size=(n, 2)) @ np.array([[1, rho], [0, math.sqrt(1 - rho**2)]])
     x = np.exp(base)
-    masked = nonlinear(x, normals, alpha, uniforms)
+    masked = add_nonlinear_noise(x, normals, alpha, uniforms)
     before = np.corrcoef(ranks_scores(x[:, 0]), ranks_scores(x[:, 1]))[0, 1]
     after = np.corrcoef(ranks_scores(masked[:, 0]), ranks_scores(masked[:, 1]))[0, 1]
     # given the scores, c^2 times the covariance with the noise has variance (2 a + a^2) (1 + rho^2) / (n (1 + a)^2)
@@ -84,8 +84,8 @@ def test_results_follow_their_records_and_stay_among_the_values(seed, n, alpha, 
     x = rng.integers(0, 6, size=(n, 2)).astype(float)
     normals, uniforms = draws(n, 2, seed)
     order = rng.permutation(n)
-    masked = nonlinear(x, normals, alpha, uniforms, discrete=discrete)
-    again = nonlinear(x[order], normals[order], alpha, uniforms[order], discrete=discrete)
+    masked = add_nonlinear_noise(x, normals, alpha, uniforms, discrete=discrete)
+    again = add_nonlinear_noise(x[order], normals[order], alpha, uniforms[order], discrete=discrete)
     if discrete:
         assert all(set(masked[:, j]) <= set(x[:, j]) for j in range(2))
     np.testing.assert_allclose(again, masked[order], rtol=1e-6, atol=1e-6)
@@ -95,19 +95,21 @@ def test_missing_values_constants_and_no_noise():
     normals, uniforms = draws(20, 2, 7)
     x = np.column_stack([np.full(20, 3.3), np.arange(20.0)])
     x[4, 1] = np.nan
-    masked = nonlinear(x, normals, 0.5, uniforms)
+    masked = add_nonlinear_noise(x, normals, 0.5, uniforms)
     np.testing.assert_array_equal(masked[:, 0], x[:, 0])
     assert np.isnan(masked[4, 1])
     assert np.isfinite(np.delete(masked[:, 1], 4)).all()
-    np.testing.assert_array_equal(nonlinear(x, normals, 0, uniforms), x)
-    np.testing.assert_array_equal(nonlinear(np.full(3, np.nan), np.zeros(3), 1, np.zeros(3)), np.full(3, np.nan))
-    assert nonlinear([], [], 1, []).shape == (0,)
+    np.testing.assert_array_equal(add_nonlinear_noise(x, normals, 0, uniforms), x)
+    np.testing.assert_array_equal(
+        add_nonlinear_noise(np.full(3, np.nan), np.zeros(3), 1, np.zeros(3)), np.full(3, np.nan)
+    )
+    assert add_nonlinear_noise([], [], 1, []).shape == (0,)
 
 
 def test_whether_a_column_is_discrete_may_differ_between_columns():
     normals, uniforms = draws(50, 2, 8)
     x = np.column_stack([np.arange(50) % 3, np.arange(50) ** 2]).astype(float)
-    masked = nonlinear(x, normals, 0.5, uniforms, discrete=[True, False])
+    masked = add_nonlinear_noise(x, normals, 0.5, uniforms, discrete=[True, False])
     assert set(masked[:, 0]) <= {0.0, 1.0, 2.0}
     assert not set(masked[:, 1]) <= set(x[:, 1])
 
@@ -124,4 +126,4 @@ def test_whether_a_column_is_discrete_may_differ_between_columns():
 )
 def test_what_cannot_be_masked_is_refused(arguments, discrete, message):
     with pytest.raises(ValueError, match=message):
-        nonlinear(*arguments, discrete=discrete)
+        add_nonlinear_noise(*arguments, discrete=discrete)

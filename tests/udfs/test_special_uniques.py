@@ -36,7 +36,7 @@ def minimal(cells, single, most, null):
 def by_sets(columns, single, most, *, null):
     search = set_by_set.SetBySet(columns, single, zero_is_null=null, work=work.Work(work.MOST_WORK))
     for size in range(1, most + 1):
-        yield from search.sets_of(size, last=size == most)
+        yield from search.list_sets(size, last=size == most)
 
 
 def by_records(columns, single, most, *, null):
@@ -82,7 +82,7 @@ def test_no_two_cells_seem_to_agree_for_ever():
     assert len(cells.words) == 2
     seem = np.ones(256, dtype=np.bool_)
     for _ in range(20):
-        before, after = cells.agreeing(1 | 1 << 16)
+        before, after = cells.find_agreeing(1 | 1 << 16)
         seem &= (before >= 0) | (after >= 0)
     assert not seem.any()
 
@@ -101,7 +101,7 @@ def test_the_way_makes_no_difference(monkeypatch, held):
     single = np.ones(len(cells), dtype=np.bool_)
     monkeypatch.setattr(kernel, "FEW", 0)
     monkeypatch.setattr(by_differences, "MOST_SETS", held)
-    monkeypatch.setattr(kernel.SetBySet, "sets_of", None if held > 40 else kernel.SetBySet.sets_of)
+    monkeypatch.setattr(kernel.SetBySet, "list_sets", None if held > 40 else kernel.SetBySet.list_sets)
     monkeypatch.setattr(kernel, "Work", lambda _: work.Work(10**9))
     found = {(keys, i) for keys, at in kernel.special_uniques(list(cells.T), single, 5) for i in at.tolist()}
     assert found == minimal([tuple(c) for c in cells.tolist()], single, 5, null=False)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from sdc_sql.udfs.suppression.cells import Cells
 from sdc_sql.udfs.suppression.fewest import RECORDS
-from sdc_sql.udfs.suppression.fewest import fewest as fewest_of
+from sdc_sql.udfs.suppression.fewest import suppress_fewest as fewest_of
 from sdc_sql.udfs.suppression.identical import make_identical
-from sdc_sql.udfs.suppression.strong import strong
-from sdc_sql.udfs.suppression.wildcard import compatible, wildcard
+from sdc_sql.udfs.suppression.strong import suppress_strongly
+from sdc_sql.udfs.suppression.wildcard import compatible, suppress_by_wildcard
 
 
 def table(seed: int, *, nulls: bool) -> tuple[np.ndarray, int, list[int]]:
@@ -79,7 +79,7 @@ def test_strong_is_the_optimum(nulls):
     for seed in range(500):
         records, k, weights = table(seed, nulls=nulls)
         made = cells(records, weights)
-        lost = strong(made, k)
+        lost = suppress_strongly(made, k)
         assert sum(made.cost(int(d)) * n for d, n in zip(lost, made.counts, strict=True)) == fewest(records, k, weights)
 
 
@@ -126,7 +126,7 @@ def test_each_record_that_wildcard_releases_is_compatible_with_k_records():
         records, k, weights = table(seed, nulls=seed % 2 == 0)
         made = cells(records, weights)
         codes = np.unique(records, axis=0)
-        after = np.repeat(released(codes, wildcard(made, k)), made.counts, axis=0)
+        after = np.repeat(released(codes, suppress_by_wildcard(made, k)), made.counts, axis=0)
         alike = (after[:, np.newaxis] == after) | (after[:, np.newaxis] == 0) | (after == 0)
         assert alike.all(axis=2).sum(axis=1).min() >= k
         assert sorted(np.repeat(compatible(cells(after)), cells(after).counts).tolist()) == sorted(
@@ -138,7 +138,7 @@ def test_wildcard_costs_no_record_more_than_strong_does():
     for seed in range(100):
         records, k, weights = table(seed, nulls=False)
         made = cells(records, weights)
-        for one, other in zip(wildcard(made, k).tolist(), strong(made, k).tolist(), strict=True):
+        for one, other in zip(suppress_by_wildcard(made, k).tolist(), suppress_strongly(made, k).tolist(), strict=True):
             assert made.cost(one) <= made.cost(other)
 
 
@@ -147,8 +147,8 @@ def test_keys_of_many_bits_take_two_words():
     records = rng.integers(1, 4, (60, 8))
     wide = records + np.array([300, 300, 300, 300, 300, 300, 300, 300])  # 72 bits
     for k in (2, 3):
-        assert strong(cells(wide), k).tolist() == strong(cells(records), k).tolist()
-        assert wildcard(cells(wide), k).tolist() == wildcard(cells(records), k).tolist()
+        assert suppress_strongly(cells(wide), k).tolist() == suppress_strongly(cells(records), k).tolist()
+        assert suppress_by_wildcard(cells(wide), k).tolist() == suppress_by_wildcard(cells(records), k).tolist()
         one, other = make_identical(cells(wide), k, 0), make_identical(cells(records), k, 0)
         assert one.tolist() == other.tolist()
 
@@ -157,9 +157,9 @@ def test_what_cannot_be_searched_is_refused():
     with pytest.raises(ValueError, match="fewer than k = 4"):
         make_identical(cells(np.array([[1], [2], [3]])), 4)
     with pytest.raises(ValueError, match="fewer than k = 4"):
-        strong(cells(np.array([[1], [2], [3]])), 4)
+        suppress_strongly(cells(np.array([[1], [2], [3]])), 4)
     with pytest.raises(ValueError, match="fewer than k = 4"):
-        wildcard(cells(np.array([[1], [2], [3]])), 4)
+        suppress_by_wildcard(cells(np.array([[1], [2], [3]])), 4)
     with pytest.raises(ValueError, match="at most 16"):
         cells(np.ones((1, 17), dtype=np.int64))
     with pytest.raises(ValueError, match="106"):

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 from sdc_sql.udfs.suppression.cells import Cells
-from sdc_sql.udfs.suppression.shares import bound, count_allowed_losses, count_lost_values, search_within_shares
-from sdc_sql.udfs.suppression.strong import strong
+from sdc_sql.udfs.suppression.shares import bound_cost, count_allowed_losses, count_lost_values, search_within_shares
+from sdc_sql.udfs.suppression.strong import suppress_strongly
 
 
 def small(rng):
@@ -47,9 +47,9 @@ def test_the_optimum_lies_between_the_bound_and_the_answer():
         if counts.sum() < k:
             continue
         best = optimum(codes, counts, k, limits)
-        assert best is None or bound(priced, k, shares) <= best + 1e-9
+        assert best is None or bound_cost(priced, k, shares) <= best + 1e-9
         try:
-            answer, cost = search_within_shares(strong, priced, k, shares)
+            answer, cost = search_within_shares(suppress_strongly, priced, k, shares)
         except ValueError:
             continue
         assert (count_lost_values(answer, priced(np.ones(codes.shape[1]))) <= limits).all()
@@ -62,4 +62,4 @@ def test_the_optimum_lies_between_the_bound_and_the_answer():
 def test_without_an_answer_it_is_said_how_near_it_came():
     codes, counts = np.array([[1, 1], [2, 2]]), np.array([1, 1])
     with pytest.raises(ValueError, match="nearest answer found suppresses 1: raise it"):
-        search_within_shares(strong, lambda f: Cells(codes, counts, f.tolist()), 2, np.array([0.0, np.nan]))
+        search_within_shares(suppress_strongly, lambda f: Cells(codes, counts, f.tolist()), 2, np.array([0.0, np.nan]))

@@ -50,7 +50,7 @@ class Raking:
         """Return H(u): that of exp between the bounds, straight lines beyond them."""
         with np.errstate(divide="ignore"):
             low, high = np.log(self.lower), np.log(self.upper)
-        found: Floats = self.factors(u) + _beyond(u, low, high, self.lower, self.upper)
+        found: Floats = self.factors(u) + _integrate_beyond(u, low, high, self.lower, self.upper)
         return found
 
     def slopes(self, u: Floats) -> Floats:
@@ -75,7 +75,7 @@ class Linear:
         """Return H(u): a parabola between the bounds, straight lines beyond them."""
         low, high = self.lower - 1, self.upper - 1
         between = np.clip(u, low, high)
-        found: Floats = between + between**2 / 2 + _beyond(u, low, high, self.lower, self.upper)
+        found: Floats = between + between**2 / 2 + _integrate_beyond(u, low, high, self.lower, self.upper)
         return found
 
     def slopes(self, u: Floats) -> Floats:
@@ -117,7 +117,7 @@ class Logit:
         return slopes
 
 
-def _beyond(u: Floats, low: Floats, high: Floats, lower: Floats, upper: Floats) -> Floats:
+def _integrate_beyond(u: Floats, low: Floats, high: Floats, lower: Floats, upper: Floats) -> Floats:
     """Return what a factor at its bound adds to the integral; there is none beyond an infinite bound."""
     finite = np.isfinite(high)
     above = np.where(finite, upper, 0.0) * np.maximum(u - np.where(finite, high, np.inf), 0.0)

@@ -33,7 +33,7 @@ class Places:
         self.known = np.concatenate(totals)
         self.places = codes + self.first
 
-    def of_cells(self, terms: Floats) -> Floats:
+    def sum_by_cell(self, terms: Floats) -> Floats:
         """Return the sum of the terms of each cell."""
         found: Floats = terms[self.places].sum(axis=1)
         return found
@@ -55,12 +55,12 @@ class Places:
                 found[first : ends[i], other : ends[j]] = sums.reshape(rows, columns)
         return found
 
-    def off(self, weights: Floats) -> Floats:
+    def find_deviations(self, weights: Floats) -> Floats:
         """Return how far the sums are from the totals, as shares of these."""
         found: Floats = (self.sums(weights) - self.known) / self.known
         return found
 
-    def contradiction(self) -> Floats:
+    def find_contradiction(self) -> Floats:
         """Return the part of the totals that no weights can meet, whatever their signs, as a share of each total."""
         counts = self.products(np.ones(len(self.places)))
         scale = 1 / np.sqrt(np.diag(counts))
@@ -70,7 +70,7 @@ class Places:
         return found
 
 
-def newton(weights: Floats, places: Places, distance: Distance, terms: Floats, tolerance: float) -> Floats:
+def solve_by_newton(weights: Floats, places: Places, distance: Distance, terms: Floats, tolerance: float) -> Floats:
     """Return the factors of the cells at the best terms found from those given: whether they do is for the caller.
 
     Parameters
@@ -91,7 +91,7 @@ def newton(weights: Floats, places: Places, distance: Distance, terms: Floats, t
     for _ in range(STEPS):
         if at.worst <= FINE or since > STILL:
             break
-        slopes = weights * distance.slopes(places.of_cells(at.terms))
+        slopes = weights * distance.slopes(places.sum_by_cell(at.terms))
         step = _compute_step(places.products(slopes), places.sums(weights), at.gradient, ridge)
         after = _climb_step(at, step)
         if after is None:
@@ -112,13 +112,13 @@ class _At:
 
     def __init__(self, weights: Floats, places: Places, distance: Distance, terms: Floats) -> None:
         self.weights, self.places, self.distance, self.terms = weights, places, distance, terms
-        u = places.of_cells(terms)
+        u = places.sum_by_cell(terms)
         self.factors = distance.factors(u)
         self.value = float(terms @ places.known - weights @ distance.integral(u))
         self.gradient = places.known - places.sums(weights * self.factors)
         self.worst = float(np.max(np.abs(self.gradient) / places.known))
 
-    def moved(self, step: Floats) -> _At:
+    def move(self, step: Floats) -> _At:
         return _At(self.weights, self.places, self.distance, self.terms + step)
 
 
@@ -135,7 +135,7 @@ def _climb_step(at: _At, step: Floats) -> _At | None:
     rise = float(step @ at.gradient)
     share = 1.0
     for _ in range(HALVINGS):
-        after = at.moved(share * step)
+        after = at.move(share * step)
         # near the top the rise is lost in rounding, and what tells is the distance from the totals
         if after.value >= at.value + 1e-4 * share * rise or after.worst <= at.worst / 2:
             return after

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from sdc_sql.udfs.calibration.distances import DISTANCES, FAR, Raking
-from sdc_sql.udfs.calibration.newton import Places, newton
+from sdc_sql.udfs.calibration.newton import Places, solve_by_newton
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers
@@ -72,8 +72,8 @@ def compute_factors(
     if isinstance(form, Raking):
         rounds = ROUNDS if places.number <= MANY else SLOW_ROUNDS
         terms, factors = _rake_margins(weights, places, totals, form, rounds, tolerance)
-    if np.max(np.abs(places.off(weights * factors))) > tolerance and places.number <= MANY:
-        factors = newton(weights, places, form, terms, tolerance)
+    if np.max(np.abs(places.find_deviations(weights * factors))) > tolerance and places.number <= MANY:
+        factors = solve_by_newton(weights, places, form, terms, tolerance)
     _judge(weights, places, factors, names, lower, tolerance)
     return factors
 
@@ -109,7 +109,7 @@ def _judge(  # noqa: PLR0917 - as they were given
     weights: Floats, places: Places, factors: Floats, names: list[str], lower: Floats, tolerance: float
 ) -> None:  # fmt: skip
     """Refuse factors that do not meet the totals, or only where weights are 0."""
-    off = np.abs(places.off(weights * factors))
+    off = np.abs(places.find_deviations(weights * factors))
     if off.max() <= tolerance:
         own = places.known[: places.first[1] if len(places.first) > 1 else None].sum() / weights.sum()
         none = int(((factors < VANISHING * own) & (lower < VANISHING * own)).sum())
@@ -121,7 +121,7 @@ def _judge(  # noqa: PLR0917 - as they were given
         return
     worst = int(np.argmax(off))
     margin = names[int(np.searchsorted(places.first, worst, side="right")) - 1]
-    if places.number <= MANY and np.abs(places.contradiction()).max() > tolerance:
+    if places.number <= MANY and np.abs(places.find_contradiction()).max() > tolerance:
         raise ValueError(
             "the totals cannot be met together: some sums of categories of one margin are sums of categories of "
             f"others for these records, but not in the totals; one of the margin {margin} is off by {off[worst]:.2g} "
@@ -144,10 +144,10 @@ def _rake_margins(  # noqa: PLR0917 - the state of an iteration
         for j, known in enumerate(totals):
             own = slice(places.first[j], ends[j])
             terms[own] = 0
-            others = places.of_cells(terms)
+            others = places.sum_by_cell(terms)
             terms[own] = _solve_margin(weights, places.places[:, j] - places.first[j], known, others, form)
-        factors = form.factors(places.of_cells(terms))
-        if np.max(np.abs(places.off(weights * factors))) <= tolerance:
+        factors = form.factors(places.sum_by_cell(terms))
+        if np.max(np.abs(places.find_deviations(weights * factors))) <= tolerance:
             break
     return terms, factors
 

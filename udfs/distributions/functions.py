@@ -43,7 +43,7 @@ def lines(x: Floats, names: tuple[str, ...], significance: float, most: int, *, 
             f"{goodness.LEAST} or more values and {least} or more different ones, to fit a distribution: "
             "join strata, or take a method for categories (pram)"
         )
-    found, taken = goodness.fits(x, names, significance, whole=whole)
+    found, taken = goodness.list_fits(x, names, significance, whole=whole)
     said = [
         _format_line("taken" if f is taken else "rejected" if f.p_value <= significance else "farther", f)
         for f in found
@@ -96,7 +96,7 @@ def _choose_families(families: str | None) -> tuple[str, ...]:
     return asked
 
 
-def _fits(
+def _list_fits(
     _stratum: str | None, x: Floats, whole: Integers, families: str | None, significance: float, most: float, names: str
 ) -> list[list[str]]:
     chosen, found = _choose_families(families), []
@@ -119,7 +119,7 @@ def _distort_columns(
 
 
 FUNCTIONS = (
-    declare_function("distribution_fits", _fits, LINES,
+    declare_function("distribution_fits", _list_fits, LINES,
              x=TABLE, whole=WHOLES, families=TEXT, significance=NUMBER, intervals=NUMBER, names=TEXT),
     declare_function("distorted", _distort_columns, TABLE, x=TABLE, uniforms=TABLE, breakers=TABLE, fits=LINES),
 )  # fmt: skip

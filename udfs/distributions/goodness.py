@@ -134,7 +134,7 @@ def _bound_p_value(found: Fit, n: int) -> float:
     return min(float(2 * np.exp(-2 * z**2)), 1.0)
 
 
-def fits(x: Floats, names: tuple[str, ...], significance: float, *, whole: bool) -> tuple[list[Fit], Fit | None]:
+def list_fits(x: Floats, names: tuple[str, ...], significance: float, *, whole: bool) -> tuple[list[Fit], Fit | None]:
     """Return the fits of all families, the nearest first, and the nearest one that is not rejected.
 
     Parameters
@@ -151,7 +151,7 @@ def fits(x: Floats, names: tuple[str, ...], significance: float, *, whole: bool)
     Examples
     --------
     >>> ten = np.array([186.0, 693, 830, 1177, 1219, 1428, 1902, 1903, 2496, 3406])
-    >>> _, taken = fits(ten, ("normal", "extreme value", "gamma"), 0.05, whole=False)
+    >>> _, taken = list_fits(ten, ("normal", "extreme value", "gamma"), 0.05, whole=False)
     >>> taken.family.name
     'extreme value'
     """

@@ -44,12 +44,12 @@ class Ladder:
     share: list[Floats]
 
     @classmethod
-    def of(cls, codes: NDArray[np.integer]) -> Ladder:
+    def make(cls, codes: NDArray[np.integer]) -> Ladder:
         """Return the ladder of a hierarchy, (values, levels), by the number of each value's label at each level.
 
         Examples
         --------
-        >>> ladder = Ladder.of(np.array([[0, 0, 0], [1, 1, 0], [2, 0, 0]]))
+        >>> ladder = Ladder.make(np.array([[0, 0, 0], [1, 1, 0], [2, 0, 0]]))
         >>> ladder.place.tolist(), [u.tolist() for u in ladder.up], ladder.share[1].tolist()
         ([0, 2, 1], [[0, 0, 1], [0, 0]], [0.5, 0.0])
         """
@@ -121,12 +121,12 @@ class Packing:
             words += place << shift
         return words
 
-    def raised(self, cells: Cells, key: int, level: int) -> Cells:
+    def raise_level(self, cells: Cells, key: int, level: int) -> Cells:
         """Return the cells with a key generalised from a level to the next."""
         words = cells.words + self.steps[key][level][self.field(cells.words, key)]
         return _merge_cells(words, cells.counts) if self.shifts[key] == 0 else self._sort_cells(words, cells.counts)
 
-    def first(self, cells: Cells, key: int) -> Cells:
+    def take_first(self, cells: Cells, key: int) -> Cells:
         """Return the cells of the keys up to one, which then stands lowest."""
         shift = self.shifts[key]
         return _merge_cells(cells.words >> shift, cells.counts) if shift else cells

@@ -80,12 +80,12 @@ class Outside:
     amounts: Floats
     least: float
 
-    def scaled(self) -> tuple[Integers, int]:
+    def scale(self) -> tuple[Integers, int]:
         """Return the amounts and the least sum as whole numbers, which add up to below 2^61, in units of a power of 2.
 
         Examples
         --------
-        >>> amounts, least = Outside([np.array([0, 1])], np.array([1.5, 3.0]), 2.0).scaled()
+        >>> amounts, least = Outside([np.array([0, 1])], np.array([1.5, 3.0]), 2.0).scale()
         >>> (amounts / amounts[0]).tolist(), round(least / int(amounts[0]), 9)
         ([1.0, 2.0], 1.333333333)
         """
@@ -103,7 +103,7 @@ class Groups:
     starts: Integers
 
     @classmethod
-    def of(cls, words: Integers, values: Integers, counts: Integers) -> Groups:
+    def make(cls, words: Integers, values: Integers, counts: Integers) -> Groups:
         """Return the groups of equal words; the same value of one group is put together."""
         if np.any(words[1:] < words[:-1]) or np.any((words[1:] == words[:-1]) & (values[1:] <= values[:-1])):
             order = np.lexsort((values, words))
@@ -126,19 +126,23 @@ class Groups:
         """The values of each group."""
         return np.diff(self.starts, append=len(self.counts))
 
-    def few(self, asked: Sensitive) -> Truths:
+    def find_few(self, asked: Sensitive) -> Truths:
         """Return which groups have fewer values than l, which no l-diverse group has; nor has a part of theirs."""
         return np.asarray(self.distinct < np.ceil((asked.l or 0) * (1 - _EQUAL)))
 
-    def failing(self, asked: Sensitive, whole: Integers) -> Truths:
+    def find_failing(self, asked: Sensitive, whole: Integers) -> Truths:
         """Return which groups are not as is asked; whole: the records of each value in the file."""
-        failing = self.few(asked)
+        failing = self.find_few(asked)
         if asked.l is not None and asked.diversity == "entropy":
             failing |= self.entropy < asked.l * (1 - _EQUAL)
         if asked.l is not None and asked.diversity == "recursive":
             failing |= ~self._recursive(int(asked.l), asked.c)
         if asked.t is not None:
-            distance = self.equal_distance(whole) if asked.distance == "equal" else self.ordered_distance(whole)
+            distance = (
+                self.measure_equal_distance(whole)
+                if asked.distance == "equal"
+                else self.measure_ordered_distance(whole)
+            )
             failing |= distance > asked.t + _EQUAL
         return failing
 
@@ -156,12 +160,12 @@ class Groups:
         tail = self.sizes - np.add.reduceat(np.where(rank < l - 1, down, 0), self.starts)
         return np.asarray(down[self.starts] < c * tail * (1 - _EQUAL))
 
-    def equal_distance(self, whole: Integers) -> Floats:
+    def measure_equal_distance(self, whole: Integers) -> Floats:
         """Return how far the distribution of each group is from the file's, sum of max(p - q, 0)."""
         share = self.counts / np.repeat(self.sizes, self.distinct) - whole[self.values] / whole.sum()
         return np.asarray(np.add.reduceat(np.maximum(share, 0), self.starts))
 
-    def ordered_distance(self, whole: Integers) -> Floats:
+    def measure_ordered_distance(self, whole: Integers) -> Floats:
         """Return the same by the order of the values: the sum of |P - Q| over m - 1 places.
 
         P stays as it is between two values of a group while Q grows, and passes it once: see t_closeness.sql.

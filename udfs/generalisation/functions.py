@@ -83,7 +83,7 @@ def _problem(codes: Floats, counts: Floats, ladders: Floats, secret: Floats | No
     return table, {
         "suppressed": _limit_suppression(asked["share"], sizes),
         "sensitive": _sensitive(secret, asked),
-        "outside": _outside(outside, asked),
+        "outside": _read_outside(outside, asked),
     }
 
 
@@ -98,7 +98,7 @@ def _sensitive(secret: Floats | None, asked: dict[str, Any]) -> Sensitive | None
     return Sensitive(secret.astype(np.int64), **{name: asked[name] for name in names})
 
 
-def _outside(rows: Floats | None, asked: dict[str, Any]) -> list[Outside]:
+def _read_outside(rows: Floats | None, asked: dict[str, Any]) -> list[Outside]:
     found = []
     for kind, name in enumerate(("population_k", "threshold")):
         least, needs = asked[name], ("population", "weight")[kind]

@@ -89,7 +89,10 @@ def best_generalisation(
     search.run()
     if search.best is None:
         top = [np.shape(hierarchy)[1] - 1 for hierarchy in hierarchies]
-        still, otherwise = search.at(top)[0].suppressed, " or otherwise than is asked" if sensitive or outside else ""
+        still, otherwise = (
+            search.find_node(top)[0].suppressed,
+            " or otherwise than is asked" if sensitive or outside else "",
+        )
         raise ValueError(
             f"on the highest level of every key {still:,} records are still in cells below k = {k}{otherwise} and "
             f"{suppressed:,} may be suppressed, none or at least k: allow more, or add levels on which more values are "
@@ -185,7 +188,7 @@ def judge_generalisation(
         sensitive=sensitive,
         outside=outside,
     )
-    node, words = search.at(levels)
+    node, words = search.find_node(levels)
     if not node.holds:
         raise ValueError(
             f"at these levels {node.suppressed:,} records are to be suppressed, and {suppressed:,} may be, none or at "

@@ -57,7 +57,7 @@ class Loss(Protocol):
     def floor(self, levels: Sequence[int]) -> float:
         """Return what these levels, or higher ones, cost at least, whoever is suppressed."""
 
-    def of(self, view: View) -> float:
+    def measure(self, view: View) -> float:
         """Return what the nodes cost at least that can be reached from a view; of a settled one, what it costs."""
 
 
@@ -89,7 +89,7 @@ class Precision:
         """Return the loss where nothing is suppressed."""
         return self._add_suppressed(levels, 0)
 
-    def of(self, view: View) -> float:
+    def measure(self, view: View) -> float:
         """Return the loss with those suppressed that must be."""
         return self._add_suppressed(view.levels, view.suppressed)
 
@@ -112,7 +112,7 @@ class Entropy:
         """Return the loss, which no suppression changes."""
         return math.fsum(totals[level] for totals, level in zip(self.totals, levels, strict=True))
 
-    def of(self, view: View) -> float:
+    def measure(self, view: View) -> float:
         """Return the loss."""
         return self.floor(view.levels)
 
@@ -142,7 +142,7 @@ class Generalised:
         """Return the loss where nothing is suppressed."""
         return self._mean([totals[level] for totals, level in zip(self.totals, levels, strict=True)])
 
-    def of(self, view: View) -> float:
+    def measure(self, view: View) -> float:
         """Return the loss with those suppressed that must be; keys not settled have a share of 0 elsewhere."""
         counts = view.small_counts.astype(np.float64)
         sums = []
@@ -173,7 +173,7 @@ class Discernibility:
         """Return what k-anonymity costs at least."""
         return float(self.records * self.k)
 
-    def of(self, view: View) -> float:
+    def measure(self, view: View) -> float:
         """Return the sum; where keys are left, cells below k are counted as k but for those that must be suppressed."""
         if view.released is not None:
             return float(int((view.released**2).sum()) + view.suppressed * self.records)
@@ -196,7 +196,7 @@ class AverageClass:
         """Return the average of the most cells that there can be."""
         return self.records / (self.records // self.k + (self.most > 0))
 
-    def of(self, view: View) -> float:
+    def measure(self, view: View) -> float:
         """Return the average where every k records below k that need not be suppressed make one cell more."""
         if view.released is not None:
             return self.records / (len(view.released) + (view.suppressed > 0))

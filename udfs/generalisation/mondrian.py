@@ -46,16 +46,16 @@ def mondrian(
     if counts.sum() < k:
         raise ValueError(f"there are {counts.sum():,} records, fewer than k = {k}: no group can have k of them")
     high = np.array([[(key if isinstance(key, int) else key.size) - 1 for key in keys]])
-    whole = Groups.ordered(np.zeros(len(counts), dtype=np.int64), counts)
+    whole = Groups.make_from_ordered(np.zeros(len(counts), dtype=np.int64), counts)
     uncut = _Uncut(np.arange(len(counts)), whole, np.zeros_like(high), high, np.zeros_like(high))
     ended = []
     while len(uncut.at):
-        uncut = uncut.tightened(places, keys)
+        uncut = uncut.tighten(places, keys)
         small = uncut.groups.totals < 2 * k
-        ended.append(uncut.only(small))
-        uncut = uncut.only(~small)
+        ended.append(uncut.select(small))
+        uncut = uncut.select(~small)
         stays, parts = _cut_groups(uncut, places, keys, k)
-        ended.append(uncut.only(stays))
+        ended.append(uncut.select(stays))
         uncut = parts
     first = np.cumsum([0, *(len(e.low) for e in ended)])
     group = np.empty(len(counts), dtype=np.int64)
@@ -74,12 +74,12 @@ class _Uncut:
     high: Integers
     level: Integers
 
-    def only(self, which: Truths) -> _Uncut:
+    def select(self, which: Truths) -> _Uncut:
         """Return some of the groups."""
         cells = self.at[which[self.groups.of]]
-        return _Uncut(cells, self.groups.kept(which), self.low[which], self.high[which], self.level[which])
+        return _Uncut(cells, self.groups.select(which), self.low[which], self.high[which], self.level[which])
 
-    def tightened(self, places: Integers, keys: Sequence[Nodes | int]) -> _Uncut:
+    def tighten(self, places: Integers, keys: Sequence[Nodes | int]) -> _Uncut:
         """Return the same with the lowest node of each hierarchy that holds all of a group. Ranges stay."""
         low, high, level = self.low.copy(), self.high.copy(), self.level.copy()
         first = self.at[self.groups.starts]
@@ -111,7 +111,7 @@ def _cut_groups(uncut: _Uncut, places: Integers, keys: Sequence[Nodes | int], k:
     parts = groups.of[moves] * (int(side.max(initial=0)) + 1) + side[moves]
     order = np.argsort(parts, kind="stable")
     moves, parts = moves[order], parts[order]
-    new = Groups.ordered(np.cumsum(np.diff(parts, prepend=parts[:1]) != 0), groups.counts[moves])
+    new = Groups.make_from_ordered(np.cumsum(np.diff(parts, prepend=parts[:1]) != 0), groups.counts[moves])
     first = moves[new.starts]
     parents = groups.of[first]
     low, high, rows = uncut.low[parents], uncut.high[parents], np.arange(len(parents))

@@ -51,7 +51,7 @@ class _Cells:
         large, cells = np.unique(counts[counts >= _FEW], return_counts=True)
         return np.r_[small, large], np.r_[few[small], cells].astype(np.float64)
 
-    def lost(self) -> float:
+    def measure_loss(self) -> float:
         """Return n times the squared Hellinger distance from the cells at level 0, the records of each spread evenly.
 
         1 - sum sqrt(p q) = sum over the cells of (f' - sqrt(f' / m) sum sqrt(f)) / n, m the combinations of a cell.
@@ -60,7 +60,7 @@ class _Cells:
         apart = counts - np.sqrt(counts / self.spread) * roots
         return float(apart[apart > _DIGITS * counts].sum())
 
-    def expected(self) -> tuple[float, float, float]:
+    def expect_reidentifications(self) -> tuple[float, float, float]:
         """Return the expected re-identifications, and of the cell whose weights are least beside its records both."""
         if len(self.sums) < 3:  # noqa: PLR2004 - the weights are the third
             return np.nan, np.nan, np.nan
@@ -94,7 +94,7 @@ class _Rollup:
         words = self.packing.words([places[key] for key in self.order])
         return _Cells(words, sums, np.ones(len(words)), in_order=False)
 
-    def of(self, start: _Cells, candidates: Integers) -> Iterator[tuple[int, _Cells]]:
+    def roll_up(self, start: _Cells, candidates: Integers) -> Iterator[tuple[int, _Cells]]:
         """Yield the cells of each candidate, by its number: from those of a finer candidate, or from the start."""
         labels = [np.log([len(share) for share in ladder.share]) for ladder in self.ladders]
         candidates = candidates[:, self.order]
@@ -112,7 +112,7 @@ class _Rollup:
             yield number, found
             waiting.append((number, candidates[number], found, iter(children.get(number, ()))))
 
-    def suppressed(self, cells: _Cells, levels: Integers) -> float:
+    def count_suppressed(self, cells: _Cells, levels: Integers) -> float:
         """Return the records whose keys are all missing."""
         gone = [self.missing[depth][levels[key]] for depth, key in enumerate(self.order)]
         if min(gone) < 0:
@@ -209,7 +209,7 @@ def roll_up(cells: Floats, positions: Floats, hierarchies: Floats, candidates: F
     figures = []
     rows = 0
     levels = candidates.astype(np.int64)
-    for number, at in rollup.of(start, levels):
+    for number, at in rollup.roll_up(start, levels):
         frequencies, times = at.frequencies()
         rows += len(frequencies)
         if rows > MOST:
@@ -218,14 +218,16 @@ def roll_up(cells: Floats, positions: Floats, hierarchies: Floats, candidates: F
                 "preview fewer at a time"
             )
         found.append(np.stack([np.full(len(frequencies), number), frequencies, times]))
-        figures.append((number, at.lost(), rollup.suppressed(at, levels[number]), *at.expected()))
+        figures.append(
+            (number, at.measure_loss(), rollup.count_suppressed(at, levels[number]), *at.expect_reidentifications())
+        )
     return [*np.concatenate(found, axis=1), *np.array(figures).T]
 
 
 def _ladder(rows: Integers) -> Ladder:
     labels = np.zeros((int(rows[:, 0].max()) + 1, int(rows[:, 1].max()) + 1), dtype=np.int64)
     labels[rows[:, 0], rows[:, 1]] = rows[:, 2]
-    return Ladder.of(labels)
+    return Ladder.make(labels)
 
 
 def _list_missing_labels(ladder: Ladder, rows: Integers) -> list[int]:

@@ -59,54 +59,56 @@ class Rolled:
         if sensitive is not None:
             values = np.asarray(sensitive.codes, dtype=np.int64)
             self.whole = np.bincount(values, weights=counts).astype(np.int64)
-            self.ladders.append(Ladder.of(np.arange(len(self.whole))[:, np.newaxis]))
+            self.ladders.append(Ladder.make(np.arange(len(self.whole))[:, np.newaxis]))
             self.places.append(values)
         self.packings = [Packing(self.ladders, int(counts.sum()))]
         state = [self.packings[0].cells(self.places, counts)]
         self.least = []
         for asked, codes in outside:
-            amounts, least = asked.scaled()
+            amounts, least = asked.scale()
             self.packings.append(Packing(ladders, int(amounts.sum())))
             state.append(self.packings[-1].cells(codes, amounts))
             self.least.append(least)
         self.start: State = tuple(state)
 
-    def raised(self, state: State, depth: int, level: int) -> State:
+    def raise_level(self, state: State, depth: int, level: int) -> State:
         """Return the cells with a key generalised from a level to the next."""
-        return tuple(p.raised(cells, depth, level) for p, cells in zip(self.packings, state, strict=True))
+        return tuple(p.raise_level(cells, depth, level) for p, cells in zip(self.packings, state, strict=True))
 
-    def keyed(self, state: State) -> Cells:
+    def merge_by_keys(self, state: State) -> Cells:
         """Return the cells of all keys, whatever the sensitive values."""
-        return self.packings[0].first(state[0], self.last)
+        return self.packings[0].take_first(state[0], self.last)
 
-    def judged(self, state: State, depth: int) -> Judged:
+    def judge_cells(self, state: State, depth: int) -> Judged:
         """Return the cells of the keys up to one, and which of them are lost whatever becomes of the other keys."""
         cells, packing = state[0], self.packings[0]
-        first = packing.first(cells, depth)
+        first = packing.take_first(cells, depth)
         failing = first.counts < self.k
         for other, of, least in zip(self.packings[1:], state[1:], self.least, strict=True):
-            failing |= _sum_words(first.words, other.first(of, depth)) < least
+            failing |= _sum_words(first.words, other.take_first(of, depth)) < least
         if self.sensitive is None:
             return Judged(first, failing, alike=True)
         words, values = cells.words >> packing.shifts[depth], packing.field(cells.words, len(self.ladders) - 1)
-        groups = Groups.of(words, values, cells.counts)
+        groups = Groups.make(words, values, cells.counts)
         if depth < self.last and self.most >= self.k:
-            return Judged(first, failing | groups.few(self.sensitive), alike=True)
-        failing |= groups.failing(self.sensitive, self.whole)  # of none that is suppressed one may fail before, too
+            return Judged(first, failing | groups.find_few(self.sensitive), alike=True)
+        failing |= groups.find_failing(
+            self.sensitive, self.whole
+        )  # of none that is suppressed one may fail before, too
         if depth < self.last or not failing.any():
             return Judged(first, failing, alike=True)
         lost = np.repeat(failing, groups.distinct)
-        together = Groups.of(np.zeros(int(lost.sum()), dtype=np.int64), groups.values[lost], groups.counts[lost])
-        return Judged(first, failing, alike=not together.failing(self.sensitive, self.whole).any())
+        together = Groups.make(np.zeros(int(lost.sum()), dtype=np.int64), groups.values[lost], groups.counts[lost])
+        return Judged(first, failing, alike=not together.find_failing(self.sensitive, self.whole).any())
 
-    def suppressed(self, levels: Sequence[int]) -> Truths:
+    def find_suppressed(self, levels: Sequence[int]) -> Truths:
         """Return which of the cells as they were given are suppressed at the levels, those of the keys in order."""
         state, places = self.start, list(self.places)
         for depth, to in enumerate(levels):
             for level in range(to):
-                state = self.raised(state, depth, level)
+                state = self.raise_level(state, depth, level)
                 places[depth] = self.ladders[depth].up[level][places[depth]]
-        judged = self.judged(state, self.last)
+        judged = self.judge_cells(state, self.last)
         words = self.packings[0].words(places) >> self.packings[0].shifts[self.last]
         return np.isin(words, judged.cells.words[judged.failing])
 

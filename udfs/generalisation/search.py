@@ -86,7 +86,7 @@ class Search:
     ) -> None:
         if loss not in LOSSES:
             raise ValueError(f"the loss is {loss!r}; expected one of {', '.join(LOSSES)}")
-        ladders = [Ladder.of(np.asarray(hierarchy)) for hierarchy in table.hierarchies]
+        ladders = [Ladder.make(np.asarray(hierarchy)) for hierarchy in table.hierarchies]
         counts = np.asarray(table.counts, dtype=np.int64)
         self.records = int(counts.sum())
         if not 1 <= k <= self.records:
@@ -124,15 +124,15 @@ class Search:
             self._climb()
         self._settle(0, self.rolled.start, self.nodes)
 
-    def at(self, levels: Sequence[int]) -> tuple[Node, Truths]:
+    def find_node(self, levels: Sequence[int]) -> tuple[Node, Truths]:
         """Return the node at given levels, and which of the cells as they were given are suppressed there."""
         state = self.rolled.start
         for depth, key in enumerate(self.order):
             for level in range(levels[key]):
-                state = self.rolled.raised(state, depth, level)
+                state = self.rolled.raise_level(state, depth, level)
         self.levels = list(levels)
         node = self._node(self._view(len(self.order) - 1, state))
-        return node, self.rolled.suppressed([levels[key] for key in self.order])
+        return node, self.rolled.find_suppressed([levels[key] for key in self.order])
 
     def _climb(self) -> None:
         """Find a good node to measure others by: raise the key that spares most suppression for what it costs."""
@@ -143,13 +143,13 @@ class Search:
             for depth, key in enumerate(self.order):
                 if self.levels[key] == self.heights[depth]:
                     continue
-                raised = self.rolled.raised(state, depth, self.levels[key])
+                raised = self.rolled.raise_level(state, depth, self.levels[key])
                 self.levels[key] += 1
                 view = self._view(len(self.order) - 1, raised)
                 self._look(view)
                 cost = self.loss.floor(self.levels) - floor
                 spared = (before - view.suppressed) / cost if cost else math.inf
-                steps.append(((spared, -self.loss.of(view), -key), raised))
+                steps.append(((spared, -self.loss.measure(view), -key), raised))
                 self.levels[key] -= 1
             if not steps:
                 break
@@ -164,23 +164,23 @@ class Search:
         for level in range(height + 1):
             self.levels[key] = level
             if self._is_above(self.loss.floor(self.levels)):
-                self._done(nodes * (height + 1 - level))
+                self._report_progress(nodes * (height + 1 - level))
                 break  # higher ones cost no less
             if level:
-                state = self.rolled.raised(state, depth, level - 1)
+                state = self.rolled.raise_level(state, depth, level - 1)
             last = depth + 1 == len(self.order)
             view = self._view(depth, state) if last or self.prune else None
-            if view and self.prune and (self._too_many(view) or self._is_above(self.loss.of(view))):
-                self._done(nodes)
+            if view and self.prune and (self._too_many(view) or self._is_above(self.loss.measure(view))):
+                self._report_progress(nodes)
             elif view and last:
                 self._look(view)
-                self._done(1)
+                self._report_progress(1)
             else:
                 self._settle(depth + 1, state, nodes)
         self.levels[key] = 0
 
     def _view(self, depth: int, state: State) -> View:
-        judged = self.rolled.judged(state, depth)
+        judged = self.rolled.judge_cells(state, depth)
         cells, failing = judged.cells, judged.failing
         settled = depth + 1 == len(self.order)
         words, counts = cells.words[failing], cells.counts[failing]
@@ -188,7 +188,7 @@ class Search:
         def numbers(key: int) -> Integers:
             return self.packing.field(words, self.depths[key], depth)
 
-        whole = cells.counts if settled else self.rolled.keyed(state).counts
+        whole = cells.counts if settled else self.rolled.merge_by_keys(state).counts
         released = cells.counts[~failing] if settled else None
         return View(self.levels, whole, numbers, counts, int(counts.sum()), released, judged.alike)
 
@@ -209,12 +209,12 @@ class Search:
             self.best = node
 
     def _node(self, view: View) -> Node:
-        loss = float(f"{self.loss.of(view):.{DIGITS - 1}e}")
+        loss = float(f"{self.loss.measure(view):.{DIGITS - 1}e}")
         cells = len(view.counts) - len(view.small_counts)
         holds = not self._too_many(view) and (view.suppressed == 0 or view.suppressed >= self.k) and view.alike
         return Node(loss, sum(self.levels), tuple(self.levels), view.suppressed, cells, holds)
 
-    def _done(self, nodes: int) -> None:
+    def _report_progress(self, nodes: int) -> None:
         self.settled += nodes
         if self.progress is not None:
             self.progress(self.settled, self.nodes)

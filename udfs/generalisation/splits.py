@@ -41,17 +41,17 @@ class Groups:
     totals: Integers
 
     @classmethod
-    def ordered(cls, of: Integers, counts: Integers) -> Groups:
+    def make_from_ordered(cls, of: Integers, counts: Integers) -> Groups:
         """Return them, of cells that are in order."""
         starts = np.flatnonzero(np.diff(of, prepend=-1))
         return cls(of, counts, starts, np.add.reduceat(counts, starts) if len(starts) else counts)
 
-    def kept(self, which: Truths) -> Groups:
+    def select(self, which: Truths) -> Groups:
         """Return some of the groups, numbered anew."""
         cells = which[self.of]
-        return Groups.ordered((np.cumsum(which) - 1)[self.of[cells]], self.counts[cells])
+        return Groups.make_from_ordered((np.cumsum(which) - 1)[self.of[cells]], self.counts[cells])
 
-    def summed(self, places: Integers, size: int) -> tuple[Integers, Integers, Integers]:
+    def sum_by_place(self, places: Integers, size: int) -> tuple[Integers, Integers, Integers]:
         """Return the group, the place and the records of what stands at each place of each group, in that order."""
         keys, slots = self.of * size + places, len(self.starts) * size
         if slots <= _DENSE * len(keys):
@@ -85,7 +85,7 @@ class Cuts:
 def range_cuts(groups: Groups, places: Integers, k: int, size: int, runs: tuple[Integers, Integers]) -> Cuts:
     """Return the best cuts in two. Each stands midway between the values beside it, so that neither is told by it."""
     low, high = runs
-    of, value, n = groups.summed(places, size)
+    of, value, n = groups.sum_by_place(places, size)
     before = np.cumsum(groups.totals) - groups.totals
     left = np.cumsum(n) - before[of]
     total = groups.totals[of]
@@ -94,7 +94,7 @@ def range_cuts(groups: Groups, places: Integers, k: int, size: int, runs: tuple[
     allowed = np.flatnonzero((left >= k) & (right >= k))
     of, cut, left, right, total = of[allowed], cut[allowed], left[allowed], right[allowed], total[allowed]
     gain = left * (high[of] - cut) + right * (cut + 1 - low[of])
-    worth = _worth(gain, size, total, left * left + right * right)
+    worth = _value_cuts(gain, size, total, left * left + right * right)
     best = np.zeros(len(groups.totals))
     at = np.zeros(len(best), dtype=np.int64)
     chosen = _best_of_each(of, worth)
@@ -116,7 +116,7 @@ def node_cuts(groups: Groups, places: Integers, k: int, nodes: Nodes, level: Int
     """
     below = np.maximum(level - 1, 0)[groups.of]
     child = nodes.low[below, places]
-    of, value, n = groups.summed(child, nodes.size)
+    of, value, n = groups.sum_by_place(child, nodes.size)
     leaves = (n >= k) & (level[of] > 0)
     rest = groups.totals - _sum_by_group(of, np.where(leaves, n, 0), groups)
     short = (rest > 0) & (rest < k)
@@ -128,7 +128,7 @@ def node_cuts(groups: Groups, places: Integers, k: int, nodes: Nodes, level: Int
     first = places[groups.starts]
     whole = (nodes.high[level, first] - nodes.low[level, first])[of]
     gain = _sum_by_group(of, leaving * (whole - runs), groups)
-    worth = _worth(gain, nodes.size, groups.totals, _sum_by_group(of, leaving * leaving, groups) + rest * rest)
+    worth = _value_cuts(gain, nodes.size, groups.totals, _sum_by_group(of, leaving * leaving, groups) + rest * rest)
     goes = leaves[np.searchsorted(of * nodes.size + value, groups.of * nodes.size + child)]
     at = level[groups.of]
     return Cuts(
@@ -162,7 +162,7 @@ def _sum_by_group(of: Integers, amounts: Integers, groups: Groups) -> Integers:
     return np.add.reduceat(amounts, np.flatnonzero(np.diff(of, prepend=-1)))[: len(groups.totals)]
 
 
-def _worth(gain: Integers, size: int, total: Integers, squares: Integers) -> Floats:
+def _value_cuts(gain: Integers, size: int, total: Integers, squares: Integers) -> Floats:
     """Return what cuts are worth; 0 where nothing is cut off."""
     impurity = (total * total - squares) / total
     cut = (gain > 0) & (impurity > 0)

@@ -145,7 +145,7 @@ class Bounds:
             with np.errstate(over="ignore"):  # as far as can be
                 self._tables.append((table * (1 + 1e-5) + TINY if most else table * (1 - 1e-5)).astype(np.float32))
 
-    def of(self, rows: Integers, blocks: Integers | slice = slice(None)) -> Singles:
+    def compute_bounds(self, rows: Integers, blocks: Integers | slice = slice(None)) -> Singles:
         """Return below which squared distance to a record no record of a block is, shape (records, blocks)."""
         total = self._tables[0].take(self._rows[0][rows], axis=0)[:, blocks]
         for of, table in zip(self._rows[1:], self._tables[1:], strict=True):

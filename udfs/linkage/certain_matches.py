@@ -14,7 +14,7 @@ import numpy as np
 from sdc_sql.udfs.adapters import declare_function
 from sdc_sql.udfs.arrow_function import WHOLES
 from sdc_sql.udfs.linkage.flow import Flow
-from sdc_sql.udfs.linkage.strong_components import strong_components
+from sdc_sql.udfs.linkage.strong_components import find_components
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Integers
@@ -56,7 +56,7 @@ def certain_matches(olds: Integers, news: Integers, before: Integers, after: Int
         tails += [np.full(len(everything), strange), unexplained + first]
         heads += [everything, np.full(len(unexplained), strange)]
     together = _join_nodes(olds[back], news[back] + first, strange + 1)
-    of = strong_components(*_find_group_edges(together, np.concatenate(tails), np.concatenate(heads)), strange + 1)[
+    of = find_components(*_find_group_edges(together, np.concatenate(tails), np.concatenate(heads)), strange + 1)[
         together
     ]
     possible = of[olds] == of[news + first]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sdc_sql.udfs.adapters import NUMBER, TEXT, declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
-from sdc_sql.udfs.linkage.nearer import TWO, nearer
+from sdc_sql.udfs.linkage.nearer import TWO, count_nearer
 from sdc_sql.udfs.linkage.records import Records, Variables, compute_squared_distances
 from sdc_sql.udfs.linkage.scales import compute_deviation, scale_variables
 
@@ -112,10 +112,10 @@ def distance_linkage(
     x, y = (_Side(numbers[rows], codes[rows]) for rows in (files.released, files.candidates))
     variables = Variables(np.sqrt(weights[nominal:]) / scales, weights[:nominal])
     found = np.full((3, len(person)), np.nan)
-    x, own = x.at(files.paired), files.own[files.paired]
+    x, own = x.select(files.paired), files.own[files.paired]
     none = np.zeros(numbers.shape[1], dtype=bool)
     read = [_compare_records(x, y, own, variables, none)]
-    if (tells_nothing := x.suppressed(y, own)).any():
+    if (tells_nothing := x.find_suppressed(y, own)).any():
         hidden = tells_nothing[:nominal] & (x.codes == MISSING)
         masked = _Side(x.numbers, np.where(hidden, codes.max(axis=0, initial=0) + 1, x.codes))  # as no candidate
         read.append(_compare_records(masked, y, own, variables, tells_nothing[nominal:]))
@@ -136,24 +136,24 @@ class _Side:
     numbers: Floats
     codes: Integers
 
-    def at(self, rows: Integers) -> _Side:
+    def select(self, rows: Integers) -> _Side:
         return _Side(self.numbers[rows], self.codes[rows])
 
-    def absent(self) -> Truths:
+    def find_missing(self) -> Truths:
         """Return which values are missing: those with codes, then the numbers."""
         return np.hstack([self.codes == MISSING, np.isnan(self.numbers)])
 
-    def suppressed(self, y: _Side, own: Integers) -> Truths:
+    def find_suppressed(self, y: _Side, own: Integers) -> Truths:
         """Return the variables in which a value of y is missing here, and where y lacks values too."""
-        lacked = y.absent()
-        return np.asarray((self.absent() & ~lacked[own]).any(axis=0) & lacked.any(axis=0))
+        lacked = y.find_missing()
+        return np.asarray((self.find_missing() & ~lacked[own]).any(axis=0) & lacked.any(axis=0))
 
     def records(self, there: Truths, mark: int | None) -> Records:
         """Return the records with the numbers that both files have; with a mark, and a category that it is of."""
         codes = self.codes if mark is None else np.column_stack([self.codes, np.full(len(self.codes), mark)])
         return Records(self.numbers[:, there], codes, np.ones(len(codes), dtype=np.int64))
 
-    def lacking(self) -> tuple[Truths, Integers]:
+    def list_patterns_of_missing(self) -> tuple[Truths, Integers]:
         """Return which numbers records lack, each pattern once, and for each record which of these it has."""
         missing = np.isnan(self.numbers)
         _, first, of = np.unique(missing @ (2.0 ** np.arange(missing.shape[1])), return_index=True, return_inverse=True)
@@ -169,23 +169,23 @@ def _compare_records(x: _Side, y: _Side, own: Integers, variables: Variables, te
     spreads = np.array([compute_deviation(values[~np.isnan(values)]) for values in y.numbers.T])
     unknown = 2 * np.square(spreads * variables.factors)
 
-    def alike(x: _Side, y: _Side, mine: Truths, theirs: Truths) -> tuple[Records, Records, Variables]:
+    def compare_alike(x: _Side, y: _Side, mine: Truths, theirs: Truths) -> tuple[Records, Records, Variables]:
         more = unknown[(mine != theirs) | (mine & tells_nothing)].sum()
         return _align_records(x, y, ~(mine | theirs), variables, more)
 
-    (lacks, of), (other_lacks, other_of) = x.lacking(), y.lacking()
+    (lacks, of), (other_lacks, other_of) = x.list_patterns_of_missing(), y.list_patterns_of_missing()
     parts = [(a, b, lacks[a], other_lacks[b]) for a in range(len(lacks)) for b in range(len(other_lacks))]
     most = np.empty(len(own))
     for a, b, mine, theirs in parts:
         rows = np.flatnonzero((of == a) & (other_of[own] == b))
         every = np.arange(len(rows))
-        made = alike(x.at(rows), y.at(own[rows]), mine, theirs)
+        made = compare_alike(x.select(rows), y.select(own[rows]), mine, theirs)
         most[rows] = compute_squared_distances(made[0], every, made[1], every, made[2])
     closer, near = np.zeros((2, len(own)), dtype=np.int64)
     for a, b, mine, theirs in parts:
         rows = np.flatnonzero((of == a) & (closer < TWO))
-        one, other, of_both = alike(x.at(rows), y.at(np.flatnonzero(other_of == b)), mine, theirs)
-        more, same = nearer(one, other, most[rows], of_both)
+        one, other, of_both = compare_alike(x.select(rows), y.select(np.flatnonzero(other_of == b)), mine, theirs)
+        more, same = count_nearer(one, other, most[rows], of_both)
         closer[rows] += more
         near[rows] += same
     return np.array([np.sqrt(most), np.minimum(closer, TWO), near])

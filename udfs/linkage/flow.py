@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Integers
 
 
-def adjacent(starts: Integers, nodes: Integers) -> Integers:
+def list_adjacent(starts: Integers, nodes: Integers) -> Integers:
     """Return the places of the edges of some nodes, which stand one after another from `starts`.
 
     Examples
     --------
-    >>> adjacent(np.array([0, 2, 2, 5]), np.array([0, 2])).tolist()
+    >>> list_adjacent(np.array([0, 2, 2, 5]), np.array([0, 2])).tolist()
     [0, 1, 2, 3, 4]
     """
     sizes = starts[nodes + 1] - starts[nodes]
@@ -98,12 +98,12 @@ class Flow:
         layer = np.flatnonzero(self.strange)
         to_new[layer] = len(self.olds)  # a root
         while len(layer):
-            edges = self._of_new[adjacent(self._new_starts, layer)]
+            edges = self._of_new[list_adjacent(self._new_starts, layer)]
             reached = _find_first(edges, self.olds[edges], to_old)
             free = reached[self.unreleased[reached] > 0]
             if len(free):
                 return sum(self._push_back(old, to_old, to_new) for old in free.tolist()) > 0
-            edges = self._of_old[adjacent(self._old_starts, reached)]
+            edges = self._of_old[list_adjacent(self._old_starts, reached)]
             edges = edges[self.along[edges] > 0]
             layer = _find_first(edges, self.news[edges], to_new)
         return False

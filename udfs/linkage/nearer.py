@@ -35,7 +35,7 @@ class Limits(NamedTuple):
     greatest: Floats
 
 
-def nearer(
+def count_nearer(
     x: Records, y: Records, most: Floats, variables: Variables, limits: Limits | None = None
 ) -> tuple[Integers, Integers]:
     """Return how many records of y are nearer than the true one, up to 2, and how many are as near.
@@ -67,7 +67,7 @@ def nearer(
     first[which] = np.arange(len(of))
     if limits is not None:
         limits = Limits(limits.least[first], limits.greatest[first])
-    search = _Search(queries.at(of[first]), targets, most[first], variables, limits)
+    search = _Search(queries.select(of[first]), targets, most[first], variables, limits)
     search.run()
     return np.minimum(search.nearer, TWO)[which], search.equal[which]
 
@@ -96,7 +96,7 @@ class _Search:
             for some in np.array_split(rows, -(-len(rows) // ROWS) or 1):
                 near = _find_near_blocks(targets, places[some], self.past[some].max(initial=0), self.variables)
                 near = near[near != block]
-                use = bounds.of(some, near) <= self.past[some][:, None]
+                use = bounds.compute_bounds(some, near) <= self.past[some][:, None]
                 if self.limits is not None:
                     use &= self._admit_blocks(targets, some, near)
                 mine, other = np.nonzero(use)
@@ -122,7 +122,7 @@ class _Search:
 
     def _compare(self, block: Block, rows: Integers) -> None:
         counts = self.y.counts[block.rows]
-        lower, off = block.lower(self.x, rows)
+        lower, off = block.bound_from_below(self.x, rows)
         settled = lower > self.past[rows].astype(np.float32)[:, None]
         if self.limits is None:
             # what rounding to single precision adds is taken off
@@ -130,7 +130,7 @@ class _Search:
             inside = lower < np.where(surely > 0, surely, -np.inf).astype(np.float32)[:, None]
             self.nearer[rows] += inside[:, : len(counts)] @ counts
             settled |= inside
-        mine, other = block.unsettled(settled)
+        mine, other = block.find_unsettled(settled)
         if self.limits is not None:
             allowed = self._admit_pairs(rows[mine], block.rows[other])
             mine, other = mine[allowed], other[allowed]

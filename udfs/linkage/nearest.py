@@ -49,7 +49,7 @@ class Neighbours:
     tied: Integers
 
     @classmethod
-    def none(cls, n: int) -> Neighbours:
+    def make_empty(cls, n: int) -> Neighbours:
         """Return that nothing was found yet."""
         return cls(np.full(n, np.inf), np.full(n, np.inf), np.full(n, -1), np.zeros(n, dtype=np.int64))
 
@@ -111,7 +111,7 @@ def _distances(squares: Floats) -> Floats:
 class _Search:
     def __init__(self, queries: Records, targets: Records, variables: Variables, *, itself: bool) -> None:
         self.x, self.y, self.variables, self.itself = queries, targets, variables, itself
-        self.found = Neighbours.none(len(queries))
+        self.found = Neighbours.make_empty(len(queries))
 
     def run(self) -> Neighbours:
         if not len(self.x) or not len(self.y):
@@ -124,7 +124,7 @@ class _Search:
         # near records together: what they need of the tables is at hand
         order = np.concatenate(Blocks(self.x, self.variables, size).rows)
         pieces = np.array_split(order, max(1, len(order) * len(made) // BOUNDS))
-        first = np.concatenate([_find_least_places(bounds.of(rows)) for rows in pieces])
+        first = np.concatenate([_find_least_places(bounds.compute_bounds(rows)) for rows in pieces])
         for blocks in first.T:
             for block, some in list_blocks(blocks):
                 self._look(made[block], order[some])
@@ -132,7 +132,7 @@ class _Search:
         seen[order] = first
         pairs = []
         for rows in pieces:
-            least = bounds.of(rows)
+            least = bounds.compute_bounds(rows)
             least[np.arange(len(rows))[:, None], seen[rows]] = np.nan  # not again, even where all is near enough
             mine, near = np.nonzero(least <= self._bound_distance(rows)[:, None])
             pairs.append((rows[mine].astype(np.int32), near.astype(np.int32), least[mine, near]))
@@ -156,14 +156,14 @@ class _Search:
             self._compare(block, rows[start : start + step])
 
     def _compare(self, block: Block, rows: Integers) -> None:
-        lower, off = block.lower(self.x, rows)
+        lower, off = block.bound_from_below(self.x, rows)
         most = self._bound_distance(rows)
         if np.isinf(most).any():
             rank = 2 if self.itself else 1
             if rank < len(block.rows):
                 certain = np.partition(lower, rank, axis=1)[:, rank] + 2 * (off + block.off) * (1 + 1e-6)
                 most = np.fmin(most, np.where(certain < 1e37, certain * (1 + 1e-6), np.inf)).astype(np.float32)  # noqa: PLR2004
-        mine, other = block.unsettled(lower > most[:, None])
+        mine, other = block.find_unsettled(lower > most[:, None])
         i, k = rows[mine], block.rows[other]
         counts = self.y.counts[k] - (i == k) if self.itself else self.y.counts[k]
         if self.itself:

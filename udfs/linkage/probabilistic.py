@@ -92,7 +92,7 @@ def probabilistic_linkage(
     near = [intervals(c[sides[0]], c[sides[1]], t) for c, t in zip(columns[split:], tolerances, strict=True)]
     found = agreements(equal[:split], near, equal[-1], weights)
     pairs = np.array([int(of.astype(np.int64) @ counts) for of in found], dtype=np.float64)
-    own = _own_patterns(columns, codes, tolerances, partner, paired, new)
+    own = _find_own_patterns(columns, codes, tolerances, partner, paired, new)
     known = own >= 0
     if not known.any():
         raise ValueError(APART)
@@ -128,7 +128,7 @@ def _partners(persons: Floats, old: Integers, new: Integers) -> tuple[Integers, 
     return partner, np.asarray(persons[partner] == persons[new])
 
 
-def _own_patterns(
+def _find_own_patterns(
     columns: Floats, codes: Integers, tolerances: Floats, partner: Integers, paired: Truths, new: Integers
 ) -> Integers:
     """Return of each released record the pattern in which it agrees with its own original; -1: not in its block."""

@@ -52,7 +52,7 @@ class Block:
         right[-1, : len(rows)] = sizes * (1 - 2 * self._error)
         self._right = right
 
-    def lower(self, x: Records, rows: Integers) -> tuple[Singles, Floats]:
+    def bound_from_below(self, x: Records, rows: Integers) -> tuple[Singles, Floats]:
         """Return below which the squared distances are, shape (records, width), and by how much at most.
 
         Columns past the block's own records are far.
@@ -76,7 +76,7 @@ class Block:
             found[:, : len(mine)] += np.float32(self._variables.costs[j] * (1 - 8 * UNIT)) * differ
         return found, off
 
-    def unsettled(self, settled: Truths) -> tuple[Integers, Integers]:
+    def find_unsettled(self, settled: Truths) -> tuple[Integers, Integers]:
         """Return what is to be looked at exactly: the places of the records, and those in the block."""
         words = np.flatnonzero(settled.ravel().view(np.uint64) != np.uint64(0x0101010101010101))
         places = (words[:, None] * WORD + np.arange(WORD)).ravel()

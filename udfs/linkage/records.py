@@ -62,7 +62,7 @@ class Records:
         """Return the number of rows."""
         return len(self.counts)
 
-    def at(self, rows: Integers) -> Records:
+    def select(self, rows: Integers) -> Records:
         """Return some of the rows."""
         return Records(self.numbers[rows], self.codes[rows], self.counts[rows])
 

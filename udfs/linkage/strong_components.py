@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.linkage.flow import adjacent, find_edge_starts
+from sdc_sql.udfs.linkage.flow import find_edge_starts, list_adjacent
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Integers, Truths
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 _WORTH_IT = 0.01  # the share of the nodes that another round must find alone
 
 
-def strong_components(tails: Integers, heads: Integers, number: int) -> Integers:
+def find_components(tails: Integers, heads: Integers, number: int) -> Integers:
     """Return the component of each node, by the number of one of its nodes.
 
     Examples
     --------
-    >>> found = strong_components(np.array([0, 1, 1, 3]), np.array([1, 0, 2, 2]), 4)
+    >>> found = find_components(np.array([0, 1, 1, 3]), np.array([1, 0, 2, 2]), 4)
     >>> bool(found[0] == found[1]), len(set(found.tolist()))
     (True, 3)
     """
@@ -60,7 +60,7 @@ def _find_reached_nodes(tails: Integers, heads: Integers, node: int, number: int
     layer = np.array([node])
     while len(layer):
         reached[layer] = True
-        layer = np.unique(heads[adjacent(starts, layer)])
+        layer = np.unique(heads[list_adjacent(starts, layer)])
         layer = layer[~reached[layer]]
     return reached
 

@@ -14,7 +14,7 @@ import numpy as np
 from sdc_sql.udfs.adapters import declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
 from sdc_sql.udfs.linkage.distances import require_weights, split_sides
-from sdc_sql.udfs.linkage.nearer import TWO, Limits, nearer
+from sdc_sql.udfs.linkage.nearer import TWO, Limits, count_nearer
 from sdc_sql.udfs.linkage.records import Records, Variables, compute_squared_distances
 from sdc_sql.udfs.linkage.within import count_within_limits
 
@@ -63,7 +63,7 @@ def rank_linkage(
         raise ValueError("p must be above 0, at most 100 (percent): give one, or one for each column, or leave it out")
     own = files.candidates[files.own]
 
-    def linked(tells_nothing: Truths) -> Floats:
+    def link(tells_nothing: Truths) -> Floats:
         found = np.full((6, len(person)), np.nan)
         for group in np.unique(stratum[files.released]):
             here = np.flatnonzero(stratum[files.released] == group)
@@ -76,9 +76,9 @@ def rank_linkage(
         return found
 
     suppressed = np.asarray((np.isnan(columns[:, files.released]) & ~np.isnan(columns[:, own])).any(axis=1))
-    read = [linked(np.zeros(len(columns), dtype=bool))]
+    read = [link(np.zeros(len(columns), dtype=bool))]
     if suppressed.any():
-        read.append(linked(suppressed))
+        read.append(link(suppressed))
     return [*max(read, key=_expect_correct_links)]
 
 
@@ -97,7 +97,7 @@ class _Ranks:
     count: int
 
     @classmethod
-    def of(cls, values: Floats, known: Floats) -> _Ranks:
+    def make(cls, values: Floats, known: Floats) -> _Ranks:
         """Return the ranks of values; missing ones are past all others, and alike."""
         ordered = np.sort(known[~np.isnan(known)])
         least = np.searchsorted(ordered, values, "left").astype(np.float64) + 1
@@ -114,7 +114,7 @@ class _Ranks:
     def known(self) -> Truths:
         return np.asarray(self.least > 0)
 
-    def apart(self, other: _Ranks) -> Floats:
+    def measure_distance(self, other: _Ranks) -> Floats:
         """Return by how many ranks values lie apart, at the least that equal values allow."""
         return np.maximum(np.maximum(self.least - other.greatest, other.least - self.greatest), 0)
 
@@ -136,12 +136,12 @@ def _link_stratum(four: list[Floats], inside: Truths, ranges: Floats, weights: F
     released, own, known, candidates = four
     n = released.shape[1]
     mine, true, other = (
-        [_Ranks.of(v, k) for v, k in zip(of, known, strict=True)] for of in (released, own, candidates)
+        [_Ranks.make(v, k) for v, k in zip(of, known, strict=True)] for of in (released, own, candidates)
     )
     reaches = [_reach(m, t, inside, p) for m, t, p in zip(mine, true, ranges, strict=True)]
     within = inside.copy()
     for m, t, reach, h in zip(mine, true, reaches, hidden, strict=True):
-        within &= h | ((m.known == t.known) & (m.apart(t) <= reach))
+        within &= h | ((m.known == t.known) & (m.measure_distance(t) <= reach))
     x, o, y = (_make_records(ranks) for ranks in (mine, true, other))
     least, greatest = zip(*(m.limits(reach, c) for m, reach, c in zip(mine, reaches, other, strict=True)), strict=True)
     past = np.array([2.0 * m.count + 2 for m in mine])
@@ -155,8 +155,8 @@ def _link_stratum(four: list[Floats], inside: Truths, ranges: Floats, weights: F
         variables = Variables(np.sqrt(used) / [max(m.count - 1, 1) for m in mine], np.empty(0))
         alike = of.reshape(-1) == place
         rows, some = np.flatnonzero(alike), np.flatnonzero(alike & within)
-        most[rows] = compute_squared_distances(x.at(rows), np.arange(len(rows)), o, rows, variables)
-        closer[some], near[some] = nearer(x.at(some), y, most[some], variables, _select_limits(limits, some))
+        most[rows] = compute_squared_distances(x.select(rows), np.arange(len(rows)), o, rows, variables)
+        closer[some], near[some] = count_nearer(x.select(some), y, most[some], variables, _select_limits(limits, some))
     some = np.flatnonzero(within)
     counted = np.zeros(n)
     counted[some] = count_within_limits(y, _select_limits(limits, some))
@@ -169,7 +169,7 @@ def _reach(mine: _Ranks, true: _Ranks, inside: Truths, p: float) -> float:
     if not np.isnan(p):
         return float(floor(p * mine.count / PERCENT + 1e-6))  # as the swap has it
     both = inside & mine.known & true.known
-    return float(mine.apart(true)[both].max(initial=0))
+    return float(mine.measure_distance(true)[both].max(initial=0))
 
 
 def _make_records(ranks: list[_Ranks]) -> Records:

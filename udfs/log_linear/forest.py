@@ -34,7 +34,7 @@ class Rows:
     def __init__(self, share: Floats, number: Floats, records: Floats) -> None:
         self.share, self.number, self.records = share, number, records
 
-    def merged(self, near: float) -> Rows:
+    def merge(self, near: float) -> Rows:
         """Return the rows with those that are nearly the same as one, of the mean share."""
         columns = [np.round(np.log(self.share) / near), *self.records]
         _, which = np.unique(np.array(columns), axis=1, return_inverse=True)
@@ -45,7 +45,7 @@ class Rows:
             np.bincount(which, weights=self.number * self.share) / number, number, self.records[:, first]
         )  # fmt: skip
 
-    def crossed(self, other: Rows) -> Rows:
+    def cross(self, other: Rows) -> Rows:
         """Return the crossing with the rows of other keys."""
         if len(self.share) * len(other.share) > MOST:
             raise TooManyCells
@@ -102,7 +102,7 @@ class Forest:
         share: Floats = persons / self.weights.sum()
         return places // self.sizes[j], places % self.sizes[j], share
 
-    def expected(self) -> Floats:
+    def expect_persons(self) -> Floats:
         """Return the persons that are expected in each cell of the sample."""
         share = np.ones(len(self.counts))
         for root, steps in self.trees:
@@ -129,7 +129,7 @@ class Forest:
             at = {key: code[back] for key, code in at.items()} | {j: second[place]}
         held = [self.records(key)[at[key]] for key in sparse if key in at]
         records = np.array(held).reshape(len(held), len(share))
-        return Rows(share, np.ones(len(share)), records).merged(SAME)
+        return Rows(share, np.ones(len(share)), records).merge(SAME)
 
 
 def forest_criteria(cells: Floats, generators: str, sparse: Floats) -> Floats | None:
@@ -157,14 +157,14 @@ def forest_criteria(cells: Floats, generators: str, sparse: Floats) -> Floats | 
         rows = trees[0]
         for tree in trees[1:]:
             if len(rows.share) * len(tree.share) > MOST:
-                rows = rows.merged(NEARLY)
-                tree = tree.merged(NEARLY)  # noqa: PLW2901 - the same cells
-            rows = rows.crossed(tree)
+                rows = rows.merge(NEARLY)
+                tree = tree.merge(NEARLY)  # noqa: PLW2901 - the same cells
+            rows = rows.cross(tree)
             if len(rows.share) > MOST // 10:
-                rows = rows.merged(SAME)
+                rows = rows.merge(SAME)
     except TooManyCells:
         return None
-    expected = forest.expected()
+    expected = forest.expect_persons()
     records = np.array([forest.records(key)[forest.codes[key]] for key in order]).reshape(len(order), len(expected))
     sort = np.lexsort((*records, counts, expected))  # so that the sums do not depend on the order of the rows
     expected, f, records = expected[sort], counts[sort], records[:, sort]

@@ -12,7 +12,7 @@ from sdc_sql.udfs.log_linear.criteria import criteria
 from sdc_sql.udfs.log_linear.crossing import cross_cells, find_greatest_interactions, fit_table, parameters
 from sdc_sql.udfs.log_linear.forest import forest_criteria
 from sdc_sql.udfs.log_linear.many_valued import unique_risks
-from sdc_sql.udfs.log_linear.search import forward
+from sdc_sql.udfs.log_linear.search import search_forward
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers
@@ -59,7 +59,7 @@ def log_linear_search(
                     *step.found[7:],
                 ]
             )
-            for step in forward(
+            for step in search_forward(
                 table,
                 enough,
                 int(most),

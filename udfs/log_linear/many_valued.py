@@ -64,7 +64,7 @@ class Uniques:
     margins: tuple[Margin, ...]  # of each, in that order; the first one gives M unless m does
     dispersion: float
 
-    def alike(self) -> list[tuple[Floats, Integers]]:
+    def group_alike(self) -> list[tuple[Floats, Integers]]:
         """Return the numbers of records by sparse key that occur together, and the uniques that have them."""
         if not self.margins:
             return [(np.empty(0), np.arange(len(self.p)))]
@@ -95,7 +95,7 @@ class Uniques:
     def risks(self, doubted: int | None = None) -> tuple[Floats, Floats]:
         """Return the risks of each unique."""
         both = np.zeros((2, len(self.p)))
-        for kind, who in self.alike():
+        for kind, who in self.group_alike():
             (m, of_m), (ratio, of_ratio) = self.nodes(kind, doubted=doubted)
             step = max(1, AT_ONCE // (len(m) * len(ratio)))
             for start in range(0, len(who), step):
@@ -111,10 +111,10 @@ class Uniques:
     def variances(self) -> Floats:
         """Return the variances of both sums, of all sparse keys together: by the fit, or by what it leaves out."""
         total = np.zeros(2)
-        grouped = [(kind, *self._group_near(who)) for kind, who in self.alike()]
+        grouped = [(kind, *self._group_near(who)) for kind, who in self.group_alike()]
         for place, margin in enumerate(self.margins):
 
-            def hits(size: float, persons: Floats, place: int = place, margin: Margin = margin) -> Floats:
+            def sum_hits(size: float, persons: Floats, place: int = place, margin: Margin = margin) -> Floats:
                 summed = np.zeros((2, len(persons)))
                 beyond = np.maximum(persons - size, 0)
                 for kind, p, m, own, count in grouped:
@@ -138,7 +138,7 @@ class Uniques:
 
             left_out = [np.sum(h - d) / 2 for h, d in zip(self.risks(), self.risks(doubted=place), strict=True)]
             total += np.maximum(
-                compute_margin_variance(margin, np.unique(self.sizes[place]), hits), np.square(left_out)
+                compute_margin_variance(margin, np.unique(self.sizes[place]), sum_hits), np.square(left_out)
             )
         return total
 

@@ -89,7 +89,7 @@ class Margin:
         """Return the fits, the orders with equal weights."""
         found = []
         for order in ORDERS:
-            fits = self._fits(order)
+            fits = self._fit_each(order)
             likely = np.exp(np.array([fit[0] for fit in fits]) - max(fit[0] for fit in fits))
             shares = likely / likely.sum() / len(ORDERS)
             found += [Component(float(w), *fit[1:]) for w, fit in zip(shares, fits, strict=True) if w > SLIGHT]
@@ -116,7 +116,7 @@ class Margin:
         ones, twos = (float(self.values[self.sizes == size].sum()) for size in (1, 2))
         return 4 * np.sqrt(twos + 1) / ones if ones else 0.0
 
-    def _fits(self, order: int) -> list[tuple[float, Floats, Floats]]:
+    def _fit_each(self, order: int) -> list[tuple[float, Floats, Floats]]:
         """Return for each rho its log marginal likelihood, the posterior, and the covariance of log g."""
         f, logs = self.persons, np.log(self.persons)
         edges = np.concatenate([[logs[0] - 0.35], (logs[1:] + logs[:-1]) / 2, [logs[-1] + (logs[-1] - logs[-2]) / 2]])
@@ -128,7 +128,7 @@ class Margin:
         found = []
         at = -logs
 
-        def of(log_g: Floats) -> tuple[float, Floats, Floats]:
+        def fit_at(log_g: Floats) -> tuple[float, Floats, Floats]:
             w = wide * np.exp(log_g - log_g.max())
             joint = chance * w
             each, drawn = joint.sum(axis=1), float(seen @ w)
@@ -137,7 +137,7 @@ class Margin:
 
         for rho in STIFF:
             penalty = rho * rough + RIDGE * np.eye(len(f))
-            likelihood, posterior, prior = of(at)
+            likelihood, posterior, prior = fit_at(at)
             now = likelihood - at @ penalty @ at / 2
             for _ in range(ROUNDS):
                 score = posterior - prior
@@ -147,7 +147,7 @@ class Margin:
                 share, before = 1.0, now
                 while share > NEAR:
                     tried = at + share * step
-                    likelihood, *both = of(tried)
+                    likelihood, *both = fit_at(tried)
                     then = likelihood - tried @ penalty @ tried / 2
                     if then >= now:
                         at, now, (posterior, prior) = tried, float(then), both

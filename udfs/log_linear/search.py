@@ -26,7 +26,7 @@ class Step(NamedTuple):
     found: Criteria
 
 
-def forward(
+def search_forward(
     table: Crossing, enough: float, most: int, progress: Callable[[int, int], None] = lambda *_: None, *,
     first: Sequence[Generator] = (), margins: Mapping[int, Margin] | None = None, barred: Sequence[Generator] = (),
 ) -> Iterator[Step]:  # fmt: skip

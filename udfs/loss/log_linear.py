@@ -90,7 +90,7 @@ def choose_best_model(table: Floats, criterion: str | None) -> tuple[Pairs, Floa
     if price is None:
         raise ValueError(f"criterion is {criterion!r}: it must be 'bic' or 'aic'")
 
-    def tried(pairs: Pairs, known: Factors, near: float = NEARLY) -> tuple[float, Pairs, Floats, int, Factors]:
+    def try_pairs(pairs: Pairs, known: Factors, near: float = NEARLY) -> tuple[float, Pairs, Floats, int, Factors]:
         fit, factors = _fit_model(table, pairs, known, near)
         number = sum(k - 1 for k in sizes) + sum((sizes[i] - 1) * (sizes[j] - 1) for i, j in pairs)
         return -2 * log_likelihood(table, fit / records) + price * number, pairs, fit, number, factors
@@ -98,15 +98,15 @@ def choose_best_model(table: Floats, criterion: str | None) -> tuple[Pairs, Floa
     every = list(combinations(range(table.ndim), 2))
     if len(every) <= ALL:
         subsets = (list(pairs) for number in range(len(every) + 1) for pairs in combinations(every, number))
-        value, pairs, fit, number, _ = min((tried(pairs, {}, EXACTLY) for pairs in subsets), key=lambda t: t[0])
+        value, pairs, fit, number, _ = min((try_pairs(pairs, {}, EXACTLY) for pairs in subsets), key=lambda t: t[0])
         return pairs, fit, number, value
-    found, adding, settled = tried([], {}), True, False
+    found, adding, settled = try_pairs([], {}), True, False
     while True:
         changed = [pair for pair in every if (pair in found[1]) != adding]
         others = ([p for p in every if (p in found[1]) != (p == pair)] for pair in changed)
-        candidate = min((tried(pairs, found[4]) for pairs in others), key=lambda t: t[0], default=found)
+        candidate = min((try_pairs(pairs, found[4]) for pairs in others), key=lambda t: t[0], default=found)
         if candidate[0] < found[0] - 1e-9 * abs(found[0]):
-            found, settled = tried(candidate[1], candidate[4], EXACTLY), False
+            found, settled = try_pairs(candidate[1], candidate[4], EXACTLY), False
         elif settled:  # neither adding nor dropping betters it
             break
         else:

@@ -57,7 +57,7 @@ class Design:
         # a product of matrices costs the square of the parameters, counting slots that of the terms
         self._counted = self.number > 6 * len(self._terms)
 
-    def of(self, rows: slice) -> Terms:
+    def list_terms(self, rows: slice) -> Terms:
         """Return for some rows the slot in each term and its value, None where all are 1."""
         found: Terms = []
         for term in self._terms:
@@ -145,7 +145,7 @@ class Fit:
         self.deviance, self.score = 0.0, np.zeros(design.number)
         self.information = np.zeros((design.number, design.number)) if informed else None
         for rows in _pieces(len(before)):
-            terms, counts = design.of(rows), (before + after)[rows]
+            terms, counts = design.list_terms(rows), (before + after)[rows]
             p = 1 / (1 + np.exp(-np.clip(design.predictor(terms, beta), -35, 35)))
             self.p[rows] = p
             self.deviance -= float(after[rows] @ np.log(p) + before[rows] @ np.log1p(-p))

@@ -97,7 +97,7 @@ def aggregate_categorical(
         raise ValueError(f"scale = {scale!r}: expected 'ordinal' (median category) or 'nominal' (most frequent)")
     matrix = array.astype(np.int64).reshape(len(array), -1)
     partitions = require_groups(groups, matrix.shape)
-    choose = _lower_medians if scale == "ordinal" else _modes
+    choose = _find_lower_medians if scale == "ordinal" else _find_modes
     out = np.empty_like(matrix)
     for j in range(matrix.shape[1]):
         out[:, j] = choose(matrix[:, j], partitions[:, j % partitions.shape[1]])
@@ -129,7 +129,7 @@ def _medians(v: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np.fl
     return out
 
 
-def _lower_medians(codes: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArray[np.int64]:
+def _find_lower_medians(codes: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArray[np.int64]:
     order = np.lexsort((codes, groups))
     begin = _find_run_starts(groups[order])
     size = np.diff(begin, append=len(codes))
@@ -138,7 +138,7 @@ def _lower_medians(codes: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArr
     return out
 
 
-def _modes(codes: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArray[np.int64]:
+def _find_modes(codes: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArray[np.int64]:
     order = np.lexsort((codes, groups))
     begin = _find_run_starts(groups[order], codes[order])  # one run for each category of a group
     count = np.diff(begin, append=len(codes))

@@ -25,7 +25,7 @@ class Outermost:
         self._remaining = remaining
         self._sites = np.empty(0, dtype=np.int64)
 
-    def farthest(self, c: NDArray[np.float64]) -> int:
+    def find_farthest(self, c: NDArray[np.float64]) -> int:
         """Return the record farthest from c; of several, the lowest row."""
         if self._sites.size:
             d = _squares(self._points, c)
@@ -33,13 +33,13 @@ class Outermost:
             best = d.max()
             moved = np.sqrt(((c - self._centre) ** 2).sum())
             if best > ((self._inside + moved) * SAFE) ** 2:
-                return self._remaining.lowest(self._sites[d == best])
+                return self._remaining.find_lowest(self._sites[d == best])
         return self._look(c)
 
     def _look(self, c: NDArray[np.float64]) -> int:
         sites, points = self._remaining.points()
         d = _squares(points, c)
-        answer = self._remaining.lowest(sites[d == d.max()])
+        answer = self._remaining.find_lowest(sites[d == d.max()])
         shell = 64 + int(2 * np.sqrt(len(sites)))
         if shell < len(sites):
             order = np.argpartition(d, len(sites) - shell - 1)

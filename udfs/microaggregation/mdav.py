@@ -73,17 +73,17 @@ def mdav(x: ArrayLike, k: int) -> NDArray[np.int64]:
 
     def form_around(record: int) -> None:
         nonlocal formed
-        rows = [row for _, row in remaining.nearest(matrix[record], k, record)]
+        rows = [row for _, row in remaining.find_nearest(matrix[record], k, record)]
         groups[rows] = formed
         formed += 1
         np.subtract(total, matrix[rows].sum(axis=0), out=total)
         remaining.remove(rows)
 
     while remaining.count >= 3 * k:
-        r = outermost.farthest(total / remaining.count)
+        r = outermost.find_farthest(total / remaining.count)
         form_around(r)
-        form_around(remaining.farthest(matrix[r]))
+        form_around(remaining.find_farthest(matrix[r]))
     if remaining.count >= 2 * k:  # step 5, 2k to 3k - 1 records
-        form_around(outermost.farthest(total / remaining.count))
+        form_around(outermost.find_farthest(total / remaining.count))
     groups[remaining.rows()] = formed  # steps 5.4 and 6, k to 2k - 1 records
     return groups

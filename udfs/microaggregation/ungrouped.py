@@ -80,7 +80,7 @@ class Remaining:
         self._leaf_box[:, large, :, slot] = boxes.edges(self._cells[touched]).transpose(1, 0, 2)
         self._large_box[:, :, large] = self._leaf_box[:, large].min(axis=3).transpose(0, 2, 1)
 
-    def nearest(self, x: NDArray[np.float64], m: int, home: int | None = None) -> list[tuple[float, int]]:
+    def find_nearest(self, x: NDArray[np.float64], m: int, home: int | None = None) -> list[tuple[float, int]]:
         """Return (squared distance, row) of the m records nearest to x (p,), in that order; m at most `count`.
 
         `home`, a record at x, gives the leaf to examine first.
@@ -89,18 +89,20 @@ class Remaining:
         reach = np.inf
         if home is not None:
             leaf = self._place[self._site_of[home]] // self._width
-            reach = _smallest(boxes.distances(self._cells[leaf], q), m)
+            reach = _find_smallest(boxes.distances(self._cells[leaf], q), m)
         large = np.flatnonzero(boxes.find_least_distances(self._large_box, q) <= reach)
         bound = boxes.find_least_distances(self._leaf_box.take(large, axis=1), q).ravel()
         where = np.flatnonzero(bound <= reach)
         if where.size > FEW:
             bound = bound[where]
             likely = where[bound.argpartition(FEW)[:FEW]]
-            reach = min(reach, _smallest(boxes.distances(self._cells.take(self._leaves(large, likely), axis=0), q), m))
+            reach = min(
+                reach, _find_smallest(boxes.distances(self._cells.take(self._list_leaves(large, likely), axis=0), q), m)
+            )
             where = where[bound <= reach]
-        found = self._leaves(large, where)
+        found = self._list_leaves(large, where)
         d = boxes.distances(self._cells.take(found, axis=0), q).ravel()
-        hits = np.flatnonzero(d <= (reach if reach < np.inf else _smallest(d, m)))
+        hits = np.flatnonzero(d <= (reach if reach < np.inf else _find_smallest(d, m)))
         near: list[tuple[float, int]] = []
         for site, distance in zip(
             self._sites.take(found, axis=0).ravel()[hits].tolist(), d[hits].tolist(), strict=True
@@ -110,12 +112,12 @@ class Remaining:
         near.sort()
         return near[:m]
 
-    def farthest(self, x: NDArray[np.float64]) -> int:
+    def find_farthest(self, x: NDArray[np.float64]) -> int:
         """Return the record farthest from x (p,); of several, the lowest row."""
         q = x[:, None]
         large_bound = boxes.find_greatest_distances(self._large_box, q)
         large = np.array([large_bound.argmax()])
-        leaf = self._leaves(large, np.array([boxes.find_greatest_distances(self._leaf_box[:, large], q).argmax()]))
+        leaf = self._list_leaves(large, np.array([boxes.find_greatest_distances(self._leaf_box[:, large], q).argmax()]))
         reach = np.fmax.reduce(boxes.distances(self._cells[leaf[0]], q), initial=0.0)
         large = np.flatnonzero(large_bound >= reach)
         bound = boxes.find_greatest_distances(self._leaf_box.take(large, axis=1), q).ravel()
@@ -123,19 +125,19 @@ class Remaining:
         if where.size > FEW:
             bound = bound[where]
             likely = where[bound.argpartition(-FEW)[-FEW:]]
-            d = boxes.distances(self._cells.take(self._leaves(large, likely), axis=0), q)
+            d = boxes.distances(self._cells.take(self._list_leaves(large, likely), axis=0), q)
             reach = np.fmax.reduce(d, axis=None, initial=reach)
             where = where[bound >= reach]
-        found = self._leaves(large, where)
+        found = self._list_leaves(large, where)
         d = boxes.distances(self._cells.take(found, axis=0), q).ravel()
-        return self.lowest(self._sites.take(found, axis=0).ravel()[np.flatnonzero(d == np.fmax.reduce(d))])
+        return self.find_lowest(self._sites.take(found, axis=0).ravel()[np.flatnonzero(d == np.fmax.reduce(d))])
 
-    def _leaves(self, large: NDArray[np.int64], where: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _list_leaves(self, large: NDArray[np.int64], where: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers of leaves, given their places among the leaves of some larger boxes."""
         numbers: NDArray[np.int64] = large[where // self._fan] * self._fan + where % self._fan
         return numbers
 
-    def lowest(self, sites: NDArray[np.int64]) -> int:
+    def find_lowest(self, sites: NDArray[np.int64]) -> int:
         """Return the lowest row left at some sites."""
         at: list[int] = sites.tolist()
         return min(self._rows[self._next[site]] for site in at)
@@ -168,7 +170,7 @@ class Remaining:
             self._touched = []
 
 
-def _smallest(d: NDArray[np.float64], m: int) -> float:
+def _find_smallest(d: NDArray[np.float64], m: int) -> float:
     """Return the m-th smallest number (nan does not count), inf if there are fewer."""
     if d.size < m:
         return np.inf

@@ -72,7 +72,7 @@ def vmdav(x: ArrayLike, k: int, gamma: float = 0.2) -> NDArray[np.int64]:
         if remaining.count < k:
             break
         if groups[record] < 0:
-            rows = [row for _, row in remaining.nearest(matrix[record], k, record)]
+            rows = [row for _, row in remaining.find_nearest(matrix[record], k, record)]
             remaining.remove(rows)
             groups[_extend_group(matrix, remaining, rows, k, gamma)] = formed
             formed += 1
@@ -88,9 +88,9 @@ def _extend_group(
     while len(rows) < 2 * k - 1 and remaining.count and gamma > 0:
         for row in rows:
             if row not in near:
-                near[row] = remaining.nearest(matrix[row], 1)[0]
+                near[row] = remaining.find_nearest(matrix[row], 1)[0]
         inside, candidate = min(near.values())
-        two = remaining.nearest(matrix[candidate], min(2, remaining.count), candidate)
+        two = remaining.find_nearest(matrix[candidate], min(2, remaining.count), candidate)
         outside = max((d for d, row in two if row != candidate), default=np.inf)
         if not inside < gamma**2 * outside:  # d_in < gamma d_out, squared
             break

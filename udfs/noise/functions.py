@@ -9,7 +9,7 @@ from sdc_sql.udfs.adapters import DRAWS, NUMBER, TEXT, choose_function, declare_
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
 from sdc_sql.udfs.noise.bounds import fit_to_bounds
 from sdc_sql.udfs.noise.multiplicative import hoehne, hoehne_sum
-from sdc_sql.udfs.noise.nonlinear import nonlinear
+from sdc_sql.udfs.noise.nonlinear import add_nonlinear_noise
 from sdc_sql.udfs.noise.root import noise_root
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ def noise(
     whole_steps = [bool(d) for d in discrete]
     # the other methods of sdc_noise are SQL, given the root of their covariances: they never come here
     methods = {
-        "nonlinear": lambda: fit_to_bounds(nonlinear(x, normals, size, uniforms, discrete=whole_steps), x, **bounds),
+        "nonlinear": lambda: fit_to_bounds(
+            add_nonlinear_noise(x, normals, size, uniforms, discrete=whole_steps), x, **bounds
+        ),
     }
     return keep_missing(choose_function(method, methods)(), x).T
 

@@ -21,7 +21,7 @@ SINGULAR = 1e-10
 
 def means(matrix: Floats) -> Floats:
     """Return the mean of each column over its values, shape (p,); 0 for a column without any."""
-    return np.array([column.mean() if column.size else 0.0 for column in _present(matrix)])
+    return np.array([column.mean() if column.size else 0.0 for column in _list_present(matrix)])
 
 
 def deviations(matrix: Floats) -> Floats:
@@ -33,7 +33,7 @@ def deviations(matrix: Floats) -> Floats:
         If a column has a single value.
     """
     found = []
-    for j, column in enumerate(_present(matrix)):
+    for j, column in enumerate(_list_present(matrix)):
         require_two_columns(column.size, f"column {j}")
         # a constant column can differ from its computed mean by rounding
         constant = not column.size or column.min() == column.max()
@@ -82,7 +82,7 @@ def scale_root(correlation: Floats, sd: Floats) -> Floats:
     return np.asarray((vectors * roots) @ vectors.T * sd, dtype=np.float64)
 
 
-def _present(matrix: Floats) -> Iterator[Floats]:
+def _list_present(matrix: Floats) -> Iterator[Floats]:
     """Yield the values of each column that are not missing."""
     for column in matrix.T:
         values = np.ascontiguousarray(column)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def nonlinear(
+def add_nonlinear_noise(
     x: npt.ArrayLike, normals: npt.ArrayLike, alpha: float, uniforms: npt.ArrayLike, *,
     discrete: bool | Iterable[bool] = False,
 ) -> Floats:  # fmt: skip
@@ -69,7 +69,7 @@ def nonlinear(
 
     Examples
     --------
-    >>> nonlinear([1, 1, 2, 5], [0.1, -0.3, 0.9, 0.0], 0.5, [0.3, 0.1, 0.5, 0.7], discrete=True)
+    >>> add_nonlinear_noise([1, 1, 2, 5], [0.1, -0.3, 0.9, 0.0], 0.5, [0.3, 0.1, 0.5, 0.7], discrete=True)
     array([1., 1., 5., 5.])
     """
     matrix = require_columns(x)

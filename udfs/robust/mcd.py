@@ -47,7 +47,7 @@ def mcd(x: Floats) -> tuple[Floats, Floats]:
     z = (x - middle) / spread
     half = (n + p + 1) // 2
     tried = []
-    for shape in _starts(z):
+    for shape in _draw_starts(z):
         found = _estimate_nearest(z, *_make_estimate(z, shape), -(-n // 2))
         for _ in range(FEW):
             found = _estimate_nearest(z, *found, half)
@@ -112,7 +112,7 @@ def _ranks(column: Floats) -> Floats:
     return found
 
 
-def _starts(z: Floats) -> list[Floats]:
+def _draw_starts(z: Floats) -> list[Floats]:
     n = len(z)
     ranks = np.column_stack([_ranks(column) for column in z.T])
     at = np.linspace(0, 1, 4097)[1:-1]

@@ -61,7 +61,7 @@ class Agreement:
         self.rank[self.at] = np.arange(self.number, dtype=np.uint64)
         self.state = 1  # of the multipliers: Knuth's 64-bit linear congruences
 
-    def agreeing(self, keys: int) -> tuple[Integers, Integers]:
+    def find_agreeing(self, keys: int) -> tuple[Integers, Integers]:
         """Return for each cell two others that seem to agree with it on a set of keys, -1 where there is none.
 
         Where there is none the cell is alone. By a hash that is another at each call: two that do not agree may seem

@@ -74,7 +74,7 @@ def _find_needed_keys(cells: Agreement, work: Work) -> Sets:
     needed = np.zeros(cells.number, dtype=np.uint64)
     for p in range(cells.keys):
         work.add(_COST * cells.number)
-        for other in cells.agreeing(every ^ (1 << p)):
+        for other in cells.find_agreeing(every ^ (1 << p)):
             agrees = np.flatnonzero(other >= 0)
             agrees = agrees[cells.differences(agrees, other[agrees]) == bit(p)]
             needed[agrees] |= bit(p)
@@ -90,7 +90,7 @@ def _look_up_sets(cells: Agreement, owners: Integers, sets: Sets, work: Work) ->
         work.add(_COST * cells.number)
         these = order[start:end]
         alone[these] = True
-        for other in cells.agreeing(int(sets[these[0]])):
+        for other in cells.find_agreeing(int(sets[these[0]])):
             agrees = other[owners[these]]
             alone[these[agrees >= 0]] = False
             at.append(these[agrees >= 0])

@@ -37,7 +37,7 @@ class Key:
         self.missing = None if self.missing is None else self.missing[cells]
         self._index()
 
-    def without_missing(self, cells: Integers) -> Integers:
+    def drop_missing(self, cells: Integers) -> Integers:
         """Return those of some cells that have a value."""
         return cells if self.missing is None else cells[~self.missing[cells]]
 
@@ -78,13 +78,13 @@ class Alone:
         self.kept: NDArray[Any] = places.astype(np.int32) if self.few else np.packbits(_mark_places(places, cells))
         self.nbytes = self.kept.nbytes + 500  # what Python needs for it
 
-    def every(self) -> Truths:
+    def list_flags(self) -> Truths:
         """Return of each cell whether it is alone."""
         if self.few:
             return _mark_places(self.kept, self.cells)
         return np.unpackbits(self.kept, count=self.cells).view(np.bool_)
 
-    def has(self, cells: Integers, scratch: Truths) -> Truths:
+    def find_alone(self, cells: Integers, scratch: Truths) -> Truths:
         """Return of some cells whether they are alone; `scratch` is false of every cell, and is so again."""
         found: Truths
         if self.few:
@@ -95,14 +95,14 @@ class Alone:
             found = (self.kept[cells >> 3] >> (7 - (cells & 7)).astype(np.uint8) & 1).view(np.bool_)
         return found
 
-    def with_more(self, groups: int, places: Integers) -> Alone:
+    def add(self, groups: int, places: Integers) -> Alone:
         """Return the same with more cells that are alone."""
-        before = self.kept if self.few else np.flatnonzero(self.every())
+        before = self.kept if self.few else np.flatnonzero(self.list_flags())
         return Alone(groups, np.concatenate([before, places]), self.cells)
 
-    def within(self, left: Truths) -> Alone:
+    def select(self, left: Truths) -> Alone:
         """Return the same of some cells only."""
-        return Alone(self.groups, np.flatnonzero(self.every()[left]), int(np.count_nonzero(left)))
+        return Alone(self.groups, np.flatnonzero(self.list_flags()[left]), int(np.count_nonzero(left)))
 
 
 def _mark_places(places: NDArray[np.integer], cells: int) -> Truths:

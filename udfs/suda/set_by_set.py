@@ -46,7 +46,7 @@ class SetBySet:
         self.chain = [Groups((), np.ones(cells, dtype=np.int32), np.array([0, cells]))]
         self.sums: tuple[Groups | None, NDArray[np.float64]] = None, self.every
 
-    def sets_of(self, size: int, *, last: bool) -> Iterator[tuple[int, Integers]]:
+    def list_sets(self, size: int, *, last: bool) -> Iterator[tuple[int, Integers]]:
         """Yield the sets of one size and the cells for which they are minimal; the last ones are not kept."""
         larger: dict[tuple[int, ...], Alone] = {}
         self.work.held = sum(a.nbytes for a in self.level.values())
@@ -57,7 +57,7 @@ class SetBySet:
                 smaller = [s for s in parts if s is not None]
                 if len(smaller) < size:
                     continue
-                few = self._few(positions, smaller)
+                few = self._is_few(positions, smaller)
                 look = self._look_at_few if few else self._look_at_set
                 found, all_alone = look(positions, smaller, last=last)
                 if len(found):
@@ -68,7 +68,7 @@ class SetBySet:
         self.level = larger
         self._drop_alone()
 
-    def _few(self, positions: tuple[int, ...], smaller: list[Alone]) -> bool:
+    def _is_few(self, positions: tuple[int, ...], smaller: list[Alone]) -> bool:
         """Return whether it is less to look at the cells that are alone on no smaller set than at the groups."""
         cells, after = len(self.single), len(self.keys) - positions[-1]
         left = cells - max(s.number for s in smaller)
@@ -79,9 +79,9 @@ class SetBySet:
     def _look_at_few(
         self, positions: tuple[int, ...], smaller: list[Alone], *, last: bool
     ) -> tuple[Integers, Alone | None]:
-        all_alone = smaller[0].every()
+        all_alone = smaller[0].list_flags()
         for other in smaller[1:]:
-            all_alone |= other.every()
+            all_alone |= other.list_flags()
         cells = np.flatnonzero(~all_alone)
         self.work.add(len(cells) * len(positions))
         if not len(cells):
@@ -93,7 +93,7 @@ class SetBySet:
         groups += self.number - len(cells)
         if not self.single[cells[~unique]].any():  # no larger set is minimal for any
             last = True
-        return self._usable(positions, found), None if last else Alone(
+        return self._select_usable(positions, found), None if last else Alone(
             groups, np.flatnonzero(all_alone), len(all_alone)
         )
 
@@ -101,17 +101,17 @@ class SetBySet:
         self, positions: tuple[int, ...], smaller: list[Alone], *, last: bool
     ) -> tuple[Integers, Alone | None]:
         found, groups = self._divide_cells(positions)
-        all_alone = None if last else smaller[-1].with_more(groups, found)
-        found = self._usable(positions, found)
+        all_alone = None if last else smaller[-1].add(groups, found)
+        found = self._select_usable(positions, found)
         for other in smaller[:-1]:
             if len(found):
-                found = found[~other.has(found, self.scratch)]
+                found = found[~other.find_alone(found, self.scratch)]
         return found, all_alone
 
-    def _usable(self, positions: tuple[int, ...], found: Integers) -> Integers:
+    def _select_usable(self, positions: tuple[int, ...], found: Integers) -> Integers:
         found = found[self.single[found]]
         for p in positions:
-            found = self.keys[p].without_missing(found)
+            found = self.keys[p].drop_missing(found)
         return found
 
     def _divide_cells(self, positions: tuple[int, ...]) -> tuple[Integers, int]:
@@ -172,9 +172,9 @@ class SetBySet:
             return
         left = np.zeros(cells, dtype=np.bool_)
         for a in self.level.values():
-            left |= ~a.every()
+            left |= ~a.list_flags()
         if 2 * np.count_nonzero(left) < cells:
-            self.level = {p: a.within(left) for p, a in self.level.items()}
+            self.level = {p: a.select(left) for p, a in self.level.items()}
             for key in self.keys:
                 key.keep(left)
             self.single, self.origin = self.single[left], self.origin[left]

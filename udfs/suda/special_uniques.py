@@ -77,4 +77,4 @@ def special_uniques(
     for size in range(1, most + 1):
         if not search.level:
             return
-        yield from search.sets_of(size, last=size == most)
+        yield from search.list_sets(size, last=size == most)

@@ -29,14 +29,14 @@ class Sequence:
 
     Examples
     --------
-    >>> Sequence().next(2).round(3).tolist()
+    >>> Sequence().draw(2).round(3).tolist()
     [0.883, 0.432]
     """
 
     def __init__(self) -> None:
         self.count = 0
 
-    def next(self, number: int) -> Floats:
+    def draw(self, number: int) -> Floats:
         """Return the next numbers."""
         z = np.arange(self.count + 1, self.count + number + 1, dtype=np.uint64) * np.uint64(0x9E37_79B9_7F4A_7C15)
         self.count += number
@@ -44,9 +44,9 @@ class Sequence:
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D0_49BB_1331_11EB)
         return np.asarray(((z ^ (z >> np.uint64(31))) >> np.uint64(11)).astype(np.float64) / 2.0**53)
 
-    def below(self, number: int) -> int:
+    def draw_below(self, number: int) -> int:
         """Return a whole number below another."""
-        return int(self.next(1)[0] * number)
+        return int(self.draw(1)[0] * number)
 
 
 def improve_groups(groups: Groups, k: int, effort: int) -> None:
@@ -55,7 +55,7 @@ def improve_groups(groups: Groups, k: int, effort: int) -> None:
     unsafe = np.flatnonzero((cells.totals < k) & (cells.counts > 0))
     looked, turns = 0, 0
     while len(unsafe) and looked < effort and turns < _MOST:
-        seed = int(unsafe[sequence.below(len(unsafe))])
+        seed = int(unsafe[sequence.draw_below(len(unsafe))])
         rows, lent = _neighbourhood(groups, seed, k, sequence)
         looked += _resettle_groups(groups, rows, lent, k, sequence) + cells.number // 8 + _ONE_TURN
         turns += 1
@@ -66,10 +66,10 @@ def _neighbourhood(
 ) -> tuple[list[Any], list[tuple[int, Any, int]]]:
     """Return the rows whose groups are taken apart, and the records that others can lend (cell, row, number)."""
     cells = groups.cells
-    packed = cells.released(cells.sets[1 + sequence.below(len(cells.sets) - 1)])
-    most = _SIZES[sequence.below(len(_SIZES))] + 6 * k
+    packed = cells.released(cells.sets[1 + sequence.draw_below(len(cells.sets) - 1)])
+    most = _SIZES[sequence.draw_below(len(_SIZES))] + 6 * k
     alike = np.flatnonzero(packed == packed[seed])
-    alike = alike[np.argsort(sequence.next(len(alike)), kind="stable")]
+    alike = alike[np.argsort(sequence.draw(len(alike)), kind="stable")]
     rows: dict[Any, None] = {}
     lent: list[tuple[int, Any, int]] = []
     records = lending = 0
@@ -88,7 +88,7 @@ def _neighbourhood(
                     lending += spare
         if records >= most:
             break
-    return list(rows), lent if sequence.below(2) else []
+    return list(rows), lent if sequence.draw_below(2) else []
 
 
 def _resettle_groups(
@@ -108,9 +108,9 @@ def _resettle_groups(
     for cell, _, _, n in taken:
         left[cell] = left.get(cell, 0) + n
     home = {cell: row for cell, row, _ in lent}
-    trial = Trial(groups, k, left, home, sequence.next(1021), sparing=sequence.below(3) == 0)
+    trial = Trial(groups, k, left, home, sequence.draw(1021), sparing=sequence.draw_below(3) == 0)
     unit = min(groups.cells.weights)
-    disorder = unit * _DISORDER[sequence.below(len(_DISORDER))]
+    disorder = unit * _DISORDER[sequence.draw_below(len(_DISORDER))]
     if not trial.settle(before, dearest + 1.5 * unit, disorder):
         trial.undo()
         for cell, row, left_out, n in taken:

@@ -49,11 +49,11 @@ class ReleasedRows:
     def _count_households(self, row: _Row) -> int:
         return len({self.houses[e] for e in self.entries[row]})
 
-    def few(self) -> dict[_Row, int]:
+    def list_few(self) -> dict[_Row, int]:
         """Return the rows of fewer than k households, with how many these are."""
         return {row: number for row, number in self.households.items() if number < self.k}
 
-    def alike(self, chosen: int, target: _Row) -> Iterable[_Row]:
+    def list_alike(self, chosen: int, target: _Row) -> Iterable[_Row]:
         """Return the rows that are the target without some columns."""
         if chosen not in self._alike:
             found: dict[_Row, dict[_Row, None]] = {}
@@ -76,7 +76,7 @@ class ReleasedRows:
                 f"there are {total} households, fewer than k = {self.k}, on keys that cannot be suppressed or in a "
                 "stratum: recode these, or leave them out"
             )
-        left = self.few()
+        left = self.list_few()
         while left:
             first = min(left, key=lambda row: (left[row], row))
             touched: dict[_Row, None] = {}
@@ -124,7 +124,7 @@ class ReleasedRows:
         """Return the cheapest entries that bring the target to k households; None where there are too few."""
         if len(there) >= self.k:
             return []
-        donors = [row for row in self.alike(chosen, target) if row not in {first, target}]
+        donors = [row for row in self.list_alike(chosen, target) if row not in {first, target}]
         lent = self._find_lent_entries(chosen, donors, there, left)
         return lent if lent is not None else self._find_dissolved_rows(chosen, donors, there)
 

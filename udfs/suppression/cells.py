@@ -118,7 +118,7 @@ class Cells:
             return np.asarray(self.packed[cells] & kept[0])
         return np.asarray((self.packed[0][cells] & kept[0]) + 1j * (self.packed[1][cells] & kept[1]))
 
-    def released_by_each(self, cells: Integers, sets: int) -> NDArray[Any]:
+    def release_without_each(self, cells: Integers, sets: int) -> NDArray[Any]:
         """Return the cells without each of the first sets of keys, (cells, sets)."""
         kept = self.masks[:, np.newaxis, :sets]
         if self.packed.ndim == 1:
@@ -151,7 +151,7 @@ class Cells:
         found = place[wanted]
         return np.where(found >= 0, totals[found], 0.0)
 
-    def standing(self, rows: NDArray[Any]) -> Integers:
+    def count_standing(self, rows: NDArray[Any]) -> Integers:
         """Return how many of the records that stay as they are are released as each row."""
         here = np.flatnonzero(self.others)
         if not len(here):
@@ -162,11 +162,11 @@ class Cells:
         places = np.minimum(np.searchsorted(own, rows), len(own) - 1)
         return np.where(own[places] == rows, numbers[places], 0)
 
-    def keeping(self, left_out: int, cells: Integers) -> Truths:
+    def find_keeping(self, left_out: int, cells: Integers) -> Truths:
         """Return for which of the cells a set of keys is what they would lose: none of it is NULL in them."""
         return np.asarray((left_out & ~self.known[cells]) == 0)
 
-    def keeping_known(self, left_out: int, cells: Integers) -> Truths:
+    def find_keeping_known(self, left_out: int, cells: Integers) -> Truths:
         """Return which of the cells would keep no key that is NULL in them: what is missing is not kept."""
         return np.asarray((self.every & ~left_out & ~self.known[cells]) == 0)
 

@@ -68,7 +68,7 @@ def keep_frequent(
     lost = np.full(cells.number, -1, dtype=np.int64)
     left = np.arange(cells.number)
     for left_out in cells.sets:
-        good = frequencies.enough(limits, left_out, left)
+        good = frequencies.find_frequent_without(limits, left_out, left)
         lost[left[good]] = left_out
         left = left[~good]
         if not len(left):

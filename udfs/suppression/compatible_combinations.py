@@ -74,7 +74,7 @@ class _Search:
             if not len(left):
                 break
             for _, left_out in level:
-                found = left[rare.frequencies.enough(limits, left_out, rare.here[left])]
+                found = left[rare.frequencies.find_frequent_without(limits, left_out, rare.here[left])]
                 self.remaining[found] = cost
                 for part in parts(left_out) if len(found) else ():
                     self.may.setdefault(part, np.zeros(len(rare.here), dtype=np.bool_))[found] = True
@@ -101,7 +101,7 @@ class _Search:
         chosen = np.zeros(len(held), dtype=np.bool_)
         for key in range(len(self.weights)):
             cells = np.flatnonzero((keys == key) & (best > 0))
-            chosen[cells] = stars.first(key, cells, rank, lacking & (keys == key))
+            chosen[cells] = stars.find_first(key, cells, rank, lacking & (keys == key))
         which, lost = np.flatnonzero(chosen), keys[chosen]
         gains = stars.gains(which, lost, rare.amounts[held], whole)
         row, place = np.nonzero(lacking & (gains > 0))
@@ -115,7 +115,7 @@ class _Search:
         rare.suppress(which, 1 << keys)
         changed = np.flatnonzero(rare.lost != rare.missing)
         for cell in which[self.remaining[which] > _NOTHING].tolist():
-            rows, rare.over[rows, cell] = rare.of_one(cell, int(rare.lost[cell]), changed)
+            rows, rare.over[rows, cell] = rare.measure_without(cell, int(rare.lost[cell]), changed)
 
     def _scores(self, stars: Stars, over: Floats, whole: Truths) -> Floats:
         """Return what is won by each key of each cell, for what its value costs, (keys, cells); -1: it is not lost."""
@@ -123,7 +123,7 @@ class _Search:
         lacking = over < 0
         worth = rare.counts[held] * self.remaining[held] / np.maximum(lacking.sum(axis=0), 1)
         worth = np.where(lacking & whole, worth / np.maximum(-over, rare.amounts.min()), 0.0)
-        helped = stars.helped(worth, whole) * rare.amounts[held] / rare.counts[held]
+        helped = stars.sum_helped(worth, whole) * rare.amounts[held] / rare.counts[held]
         scores = np.full(helped.shape, -1.0)
         own = rare.lost[held] & ~rare.missing[held]
         open_ = lacking.any(axis=0)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 RECORDS = 10  # at most: a thousand sets of records
 
 
-def fewest(cells: Cells, k: int) -> tuple[float, Integers] | None:
+def suppress_fewest(cells: Cells, k: int) -> tuple[float, Integers] | None:
     """Return the least cost, and what :func:`identical` returns: a row for each cell and set of keys that it loses.
 
     None where there are more than a few records, or no grouping.
@@ -29,7 +29,7 @@ def fewest(cells: Cells, k: int) -> tuple[float, Integers] | None:
     --------
     >>> from sdc_sql.udfs.suppression.cells import Cells
     >>> codes = np.array([[2, 1, 1], [2, 1, 2], [1, 1, 0], [1, 0, 1]])
-    >>> cost, rows = fewest(Cells(codes, np.array([2, 1, 1, 1]), [1, 1, 1]), 2)
+    >>> cost, rows = suppress_fewest(Cells(codes, np.array([2, 1, 1, 1]), [1, 1, 1]), 2)
     >>> cost, rows.tolist()
     (5.0, [[0, 4, 2], [1, 4, 1], [2, 2, 1], [3, 4, 1]])
     """

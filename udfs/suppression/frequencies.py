@@ -67,7 +67,7 @@ class Frequencies:
         self.found: dict[int, Floats] = {}
         self.least = None if at_least is None else Frequencies(cells, at_least, wildcard=wildcard)
 
-    def of(self, keys: int) -> Floats:
+    def count_frequencies(self, keys: int) -> Floats:
         """Return the frequency of each cell, (n,)."""
         if keys not in self.found:
             found = self._count_known(keys)
@@ -105,12 +105,12 @@ class Frequencies:
             self.crossed[keys] = Groups(numbers, size)
         return self.crossed[keys]
 
-    def reaching(self, keys: int, limit: float) -> Truths:
+    def find_frequent(self, keys: int, limit: float) -> Truths:
         """Return which cells are frequent enough in a set of keys, (n,)."""
-        found = self.of(keys) >= limit
-        return found if self.least is None else found | (self.least.of(keys) >= limit)
+        found = self.count_frequencies(keys) >= limit
+        return found if self.least is None else found | (self.least.count_frequencies(keys) >= limit)
 
-    def enough(self, limits: Mapping[int, float], left_out: int, wanted: Integers) -> Truths:
+    def find_frequent_without(self, limits: Mapping[int, float], left_out: int, wanted: Integers) -> Truths:
         """Return which of the wanted cells, without some keys, are frequent enough in every set of `limits`.
 
         Only cells count where these keys are not NULL yet.
@@ -118,11 +118,11 @@ class Frequencies:
         needed: dict[int, float] = {}
         for keys, limit in limits.items():
             needed[keys & ~left_out] = max(limit, needed.get(keys & ~left_out, 0.0))
-        good = np.flatnonzero(self.cells.keeping(left_out, wanted))
+        good = np.flatnonzero(self.cells.find_keeping(left_out, wanted))
         for keys, limit in needed.items():
             if not len(good):
                 break
-            good = good[self.reaching(keys, limit)[wanted[good]]]
+            good = good[self.find_frequent(keys, limit)[wanted[good]]]
         found = np.zeros(len(wanted), dtype=np.bool_)
         found[good] = True
         return found

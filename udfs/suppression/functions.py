@@ -15,16 +15,16 @@ from sdc_sql.udfs.suppression.compatible_combinations import compatible_combinat
 from sdc_sql.udfs.suppression.households import suppress_whole_households
 from sdc_sql.udfs.suppression.identical import make_identical, make_identical_within
 from sdc_sql.udfs.suppression.risky import suppress_to_bearable
-from sdc_sql.udfs.suppression.shares import bound, search_within_shares
-from sdc_sql.udfs.suppression.strong import strong
-from sdc_sql.udfs.suppression.wildcard import wildcard
+from sdc_sql.udfs.suppression.shares import bound_cost, search_within_shares
+from sdc_sql.udfs.suppression.strong import suppress_strongly
+from sdc_sql.udfs.suppression.wildcard import suppress_by_wildcard
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sdc_sql.udfs.arguments import Floats, Integers
 
-_GUARANTEES = {"identical": make_identical, "strong": strong, "wildcard": wildcard}
+_GUARANTEES = {"identical": make_identical, "strong": suppress_strongly, "wildcard": suppress_by_wildcard}
 _MOMENT = 100_000  # records x sets of keys
 _OF_COMBINATIONS = {"strong": keep_frequent, "wildcard": compatible_combinations}
 _LEAST = 1e-6  # what a value of a key of one category costs, whose entropy is 0
@@ -73,7 +73,7 @@ def gap(_stratum: str | None, cells: Integers, hashes: Integers, sizes: Integers
     priced, _ = _price_cells(cells, hashes, sizes, importance, cost)
     search, k = _choose_way(guarantee, "guarantee", _GUARANTEES), int(require_given(k, "k"))
     _, found = _search_briefly(search, priced, k, shares, keys)
-    return np.array([found, np.nan if guarantee == "wildcard" else bound(priced, k, shares)])
+    return np.array([found, np.nan if guarantee == "wildcard" else bound_cost(priced, k, shares)])
 
 
 def _search_briefly(
@@ -163,7 +163,7 @@ def _weights(importance: Floats, cost: str, numbers: Integers, counts: Integers)
     weights = np.where(np.isnan(importance), 1.0, importance)
     if not ((weights > 0) & (weights < np.inf)).all():
         raise ValueError("importance has a number that is not positive and finite: give what a value of each key costs")
-    weights *= _choose_way(cost, "cost", {"equal": _equal, "entropy": entropies})(numbers, counts)
+    weights *= _choose_way(cost, "cost", {"equal": _share_equally, "entropy": entropies})(numbers, counts)
     return np.asarray(weights)
 
 
@@ -179,7 +179,7 @@ def _number_from_one(codes: Integers) -> Integers:
     return np.where(codes > 0, np.stack(columns, axis=1), 0)
 
 
-def frequent_enough(codes: Floats, counts: Floats, amounts: Floats, sets: Floats, thresholds: Floats,
+def keep_frequent_combinations(codes: Floats, counts: Floats, amounts: Floats, sets: Floats, thresholds: Floats,
                     inclusive: float, guarantee: str, importance: Floats, cost: str) -> Integers:  # fmt: skip
     """Return the same for combinations of keys; `sets`: a row of 0 and 1 for the keys of each."""
     numbers, sizes = _number_from_one(codes.astype(np.int64)), counts.astype(np.int64)
@@ -224,7 +224,7 @@ def _list_losing_rows(found: Integers) -> Integers:
     return np.asarray((found[losing[found[:, 0]]] + np.array([1, 0, 0])).ravel())
 
 
-def _equal(codes: Integers, _counts: Integers) -> Floats:
+def _share_equally(codes: Integers, _counts: Integers) -> Floats:
     return np.ones(codes.shape[1])
 
 
@@ -264,7 +264,7 @@ FUNCTIONS = (
         shares=NUMBERS, keys=TEXT,
     ),
     declare_function(
-        "suppress_combinations", frequent_enough, WHOLE, by_stratum=False,
+        "suppress_combinations", keep_frequent_combinations, WHOLE, by_stratum=False,
         codes=TABLE, counts=NUMBERS, amounts=NUMBERS, sets=TABLE, thresholds=NUMBERS, inclusive=NUMBER,
         guarantee=TEXT, importance=NUMBERS, cost=TEXT,
     ),

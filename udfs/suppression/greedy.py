@@ -49,5 +49,5 @@ def _find_joining(
     sizes = np.bincount(groups, weights=cells.counts[left], minlength=len(rows))
     enough = sizes >= k
     if opened is not None:  # rows with NULL may be there already
-        enough = (sizes + cells.standing(rows) >= k) | np.isin(rows, opened)
+        enough = (sizes + cells.count_standing(rows) >= k) | np.isin(rows, opened)
     return enough[groups], rows[enough]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sdc_sql.udfs.suppression.bettering import improve_groups
 from sdc_sql.udfs.suppression.borrowing import borrow_records
-from sdc_sql.udfs.suppression.fewest import fewest
+from sdc_sql.udfs.suppression.fewest import suppress_fewest
 from sdc_sql.udfs.suppression.greedy import settle_cells
 from sdc_sql.udfs.suppression.released_groups import Groups
 
@@ -51,7 +51,7 @@ def make_identical(cells: Cells, k: int, effort: int | None = None) -> Integers:
         for cell, row, n in zip(here.tolist(), rows, cells.counts[here].tolist(), strict=True):
             groups.add(cell, row, left_out, n)
     borrow_records(groups, left, k)
-    fewer = fewest(cells, k)
+    fewer = suppress_fewest(cells, k)
     if fewer is not None:
         least, rows = fewer
         cost = sum(groups.cost(cell, row) * n for cell, by_row in groups.released.items() for row, n in by_row.items())

@@ -32,12 +32,14 @@ class Rare:
     def __init__(self, frequencies: Frequencies, limits: Mapping[int, float]) -> None:
         cells = frequencies.cells
         self.frequencies = frequencies
-        self.here = np.flatnonzero(~frequencies.enough(limits, 0, np.arange(cells.number)))
+        self.here = np.flatnonzero(~frequencies.find_frequent_without(limits, 0, np.arange(cells.number)))
         self.counts, self.amounts = cells.counts[self.here], frequencies.amounts[self.here]
         self.missing = cells.every & ~cells.known[self.here]  # before anything is suppressed
         self.lost = self.missing.copy()
         over = {
-            keys: np.where(frequencies.reaching(keys, limit), np.inf, frequencies.of(keys) - limit)[self.here]
+            keys: np.where(frequencies.find_frequent(keys, limit), np.inf, frequencies.count_frequencies(keys) - limit)[
+                self.here
+            ]
             for keys, limit in limits.items()
         }
         over = {keys: of for keys, of in over.items() if (of < 0).any()}
@@ -94,26 +96,26 @@ class Rare:
             kept = keyset & ~self.lost[of]
             for one in sorted(set(kept.tolist())):
                 here = of[kept == one]
-                found = self.frequencies.of(one)[self.here[here]] - self.limits[row]
+                found = self.frequencies.count_frequencies(one)[self.here[here]] - self.limits[row]
                 changed = np.flatnonzero((self.lost ^ self.missing) & one)
                 for old, new, cells in list_by_change(changed, self.missing[changed] & one, self.lost[changed] & one):
                     found += self._count_gain(one, old, new, cells, here)
                 self.over[row, here] = found
 
-    def of_one(self, cell: int, lost: int, changed: Integers) -> tuple[Integers, Floats]:
+    def measure_without(self, cell: int, lost: int, changed: Integers) -> tuple[Integers, Floats]:
         """Return what would be over of a cell if it had lost these keys, and in which sets (their rows).
 
         `changed`: the cells that have lost keys, and perhaps others.
         """
         rows = np.flatnonzero(self.rare[:, cell])
         kept = self.sets[rows] & ~lost
-        base = np.array([self.frequencies.of(keys)[self.here[cell]] for keys in kept.tolist()])
-        differing = self.differing(cell, changed)
+        base = np.array([self.frequencies.count_frequencies(keys)[self.here[cell]] for keys in kept.tolist()])
+        differing = self.find_differing(cell, changed)
         before, after = differing & ~self.missing[changed], differing & ~self.lost[changed]
         more = (after & kept[:, np.newaxis] == 0).astype(np.float64) - (before & kept[:, np.newaxis] == 0)
         return rows, base + more @ self.amounts[changed] - self.limits[rows]
 
-    def differing(self, cell: int, others: Integers) -> Integers:
+    def find_differing(self, cell: int, others: Integers) -> Integers:
         """Return the keys whose categories others do not share with a cell, a bit each."""
         return np.asarray(self.bits @ (self.codes[:, others] != self.codes[:, cell, np.newaxis]))
 

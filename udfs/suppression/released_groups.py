@@ -37,7 +37,7 @@ class Groups:
         if not self.members[row]:
             del self.members[row]
 
-    def lacking(self, row: Any, k: int) -> int:  # noqa: ANN401 - a packed row
+    def count_lacking(self, row: Any, k: int) -> int:  # noqa: ANN401 - a packed row
         """Return how many records a row lacks to be shared by k, none where it is."""
         return max(0, k - self.sizes.get(row, 0))
 

@@ -25,7 +25,7 @@ def restore_values(rare: Rare, weights: Sequence[float]) -> None:
     ]
     restoring = _Restoring(rare)
     for _, key, cell in sorted(values):
-        restoring.one(key, cell)
+        restoring.restore_one(key, cell)
 
 
 class _Restoring:
@@ -37,11 +37,11 @@ class _Restoring:
         self.partial = np.flatnonzero(rare.lost)  # that may have NULL in some key
         self.crossed: dict[tuple[int, int], tuple[Integers, Groups]] = {}
 
-    def one(self, key: int, cell: int) -> None:
+    def restore_one(self, key: int, cell: int) -> None:
         """Give a value back if that can be."""
         rare = self.rare
         lost = int(rare.lost[cell])
-        own_rows, own = rare.of_one(cell, lost & ~(1 << key), self.changed)
+        own_rows, own = rare.measure_without(cell, lost & ~(1 << key), self.changed)
         if (own < 0).any():
             return
         rows, others = self._find_losing(key, cell)
@@ -65,7 +65,7 @@ class _Restoring:
         of, complete = np.repeat(rows, [len(cells) for cells in agreeing]), np.concatenate(agreeing)
         losing = (rare.lost[complete] & rare.sets[of] == 0) & (codes[complete] != codes[cell])
         partial = partial[(rare.lost[partial] >> key & 1 == 0) & (codes[partial] != codes[cell])]
-        unlike = rare.differing(cell, partial) & ~rare.lost[partial] & ~lost
+        unlike = rare.find_differing(cell, partial) & ~rare.lost[partial] & ~lost
         sets = rare.sets[rows, np.newaxis]
         row, place = np.nonzero(
             (unlike & sets == 0) & (rare.lost[partial] & sets > 0) & rare.rare[np.ix_(rows, partial)]

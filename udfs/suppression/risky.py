@@ -61,7 +61,7 @@ def suppress_to_bearable(
         )
     left = np.flatnonzero(now[cell] > shares)
     for left_out in cells.sets[1:]:
-        here = left[cells.keeping(left_out, cell[left])] if not left_out & ~may else left[:0]
+        here = left[cells.find_keeping(left_out, cell[left])] if not left_out & ~may else left[:0]
         if not len(here):
             continue
         good = here[_compute_losses(cells, amounts, left_out)[cell[here]] <= shares[here]]
@@ -78,8 +78,8 @@ def suppress_to_bearable(
 def _compute_losses(cells: Cells, amounts: Floats, left_out: int) -> Floats:
     """Return -ln(1 - risk) of each cell without some keys, a little more where it was rounded."""
     kept = cells.every & ~left_out
-    f = Frequencies(cells, cells.counts.astype(np.float64), wildcard=True).of(kept)
-    population = Frequencies(cells, amounts, wildcard=True).of(kept)
+    f = Frequencies(cells, cells.counts.astype(np.float64), wildcard=True).count_frequencies(kept)
+    population = Frequencies(cells, amounts, wildcard=True).count_frequencies(kept)
     risk = posterior_risk(f, population)
     risk = np.where(population > f, np.minimum(risk * (1 + _DIGITS), 1.0), risk)
     with np.errstate(divide="ignore"):

@@ -46,7 +46,7 @@ class Trial:
         """
         candidates = self._candidates(dearest, disorder)
         for row, members in candidates:
-            lacking = self.groups.lacking(row, self.k)
+            lacking = self.groups.count_lacking(row, self.k)
             is_open = lacking == 0
             # who can stay at home need not join
             joining = [(c, s) for c, s in members if c in self.left and not (c in self.home and is_open)]
@@ -56,7 +56,7 @@ class Trial:
             if self.cost > limit + _TIE:
                 return False
         for row, members in candidates if self.sparing and self.left else []:
-            if not self.groups.lacking(row, self.k):
+            if not self.groups.count_lacking(row, self.k):
                 self._join(row, [(c, s) for c, s in members if c in self.left and c not in self.home], None)
         self._send_home()
         for cell in [c for c in self.left if c in self.home]:
@@ -70,11 +70,11 @@ class Trial:
         sets = np.array(cells.sets[: bisect_right(cells.costs, dearest)], dtype=np.int64)
         # what is missing is not suppressed: each cell is looked at once for a row
         usable = np.flatnonzero((sets & ~cells.known[ids][:, np.newaxis]) == 0)
-        rows = cells.released_by_each(ids, len(sets)).ravel()[usable]
+        rows = cells.release_without_each(ids, len(sets)).ravel()[usable]
         self.looked = len(rows)
         values, first, group = np.unique(rows, return_index=True, return_inverse=True)
         numbers = np.array([self.left[cell] for cell in ids.tolist()], dtype=np.float64)
-        lacking = np.array([self.groups.lacking(row, self.k) for row in values.tolist()])
+        lacking = np.array([self.groups.count_lacking(row, self.k) for row in values.tolist()])
         enough = np.bincount(group, weights=numbers[usable // len(sets)], minlength=len(values)) >= lacking
         costs = np.array(cells.costs[: len(sets)])[usable[first] % len(sets)]
         order = costs + np.resize(self.noise, len(values)) * disorder

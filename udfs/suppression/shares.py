@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.suppression.strong import strong
+from sdc_sql.udfs.suppression.strong import suppress_strongly
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +52,7 @@ def search_within_shares(
     weights, answers = np.array(plain.weights), []
     for turn in range(_TURNS):
         found = search(priced(factors), k)
-        if search is strong:  # each cell is decided by itself: of several answers each can have another
+        if search is suppress_strongly:  # each cell is decided by itself: of several answers each can have another
             answers.append(found)
             found = _mix_answers(answers, plain, limits)
         lost = count_lost_values(found, plain)
@@ -77,14 +77,14 @@ def search_within_shares(
     return best
 
 
-def bound(priced: Callable[[Floats], Cells], k: int, shares: Floats) -> float:
+def bound_cost(priced: Callable[[Floats], Cells], k: int, shares: Floats) -> float:
     """Return what any answer within the limits costs at least, for 'identical' and 'strong'."""
     factors, best = np.ones(len(shares)), 0.0
     cells = priced(factors)
     limits, _ = count_allowed_losses(cells, shares)
     weights = np.array(cells.weights)
     for _ in range(_TURNS):
-        lost = count_lost_values(strong(cells, k), cells)
+        lost = count_lost_values(suppress_strongly(cells, k), cells)
         prices = np.where(np.isfinite(limits), weights * (factors - 1), 0.0)
         best = max(best, float(((weights + prices) * lost).sum() - (prices * np.where(prices > 0, limits, 0.0)).sum()))
         factors = _adjust_factors(factors, lost, limits)

@@ -34,7 +34,7 @@ class Stars:
             _stack_crossings(rare, [sets[r] & ~(1 << key) for r in rows], held) for key, rows in enumerate(self.rows)
         ]
 
-    def helped(self, worth: Floats, whole: Truths) -> Floats:
+    def sum_helped(self, worth: Floats, whole: Truths) -> Floats:
         """Return what of `worth` cells reach that lose a key, (keys, cells); whole: which have all keys of a set."""
         alike = self._sum_alike(worth)
         found = np.zeros((len(self.rows), len(self.held)))
@@ -44,7 +44,7 @@ class Stars:
             found[key] = ((all_ - alike[rows]) * whole[rows]).sum(axis=0)
         return found
 
-    def first(self, key: int, cells: Integers, rank: Integers, lacking: Truths) -> Truths:
+    def find_first(self, key: int, cells: Integers, rank: Integers, lacking: Truths) -> Truths:
         """Return which of the cells that would lose a key have a higher rank than all lacking ones that they help."""
         rows = self.rows[key]
         numbers, size = self.by_key[key]

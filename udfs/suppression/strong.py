@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.suppression.cells import Cells
 
 
-def strong(cells: Cells, k: float, amounts: Floats | None = None) -> Integers:
+def suppress_strongly(cells: Cells, k: float, amounts: Floats | None = None) -> Integers:
     """Return for each cell the keys that its records lose, a bit each.
 
     Parameters
@@ -30,7 +30,7 @@ def strong(cells: Cells, k: float, amounts: Floats | None = None) -> Integers:
     Of (a, b), (a, c), (a, c) the first keeps its first key: three records have it.
 
     >>> from sdc_sql.udfs.suppression.cells import Cells
-    >>> strong(Cells(np.array([[1, 1], [1, 2]]), np.array([1, 2]), [1, 1]), 2).tolist()
+    >>> suppress_strongly(Cells(np.array([[1, 1], [1, 2]]), np.array([1, 2]), [1, 1]), 2).tolist()
     [2, 0]
     """
     sizes = cells.totals.astype(np.float64) if amounts is None else amounts
@@ -39,7 +39,7 @@ def strong(cells: Cells, k: float, amounts: Floats | None = None) -> Integers:
     lost = np.full(cells.number, -1, dtype=np.int64)
     left = np.flatnonzero(cells.counts > 0)
     for left_out in cells.sets:
-        may = cells.keeping_known(left_out, left)
+        may = cells.find_keeping_known(left_out, left)
         here = left[may]
         if not len(here):
             continue

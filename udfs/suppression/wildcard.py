@@ -23,7 +23,7 @@ _ROUNDS = 60
 _NEAR = 0.8  # of the best score in a round
 
 
-def wildcard(cells: Cells, k: int) -> Integers:
+def suppress_by_wildcard(cells: Cells, k: int) -> Integers:
     """Return for each cell the keys that its records lose, a bit each.
 
     Examples
@@ -31,7 +31,7 @@ def wildcard(cells: Cells, k: int) -> Integers:
     Of two records (a, b) and (a, c) one loses its second key, and agrees with the other.
 
     >>> from sdc_sql.udfs.suppression.cells import Cells
-    >>> wildcard(Cells(np.array([[1, 1], [1, 2]]), np.array([1, 1]), [1, 1]), 2).tolist()
+    >>> suppress_by_wildcard(Cells(np.array([[1, 1], [1, 2]]), np.array([1, 1]), [1, 1]), 2).tolist()
     [2, 0]
     """
     total = int(cells.totals.sum())
@@ -48,7 +48,7 @@ class _Set(NamedTuple):
     groups: Integers
     may: Truths
 
-    def of(self, left: Truths) -> _Set:
+    def select(self, left: Truths) -> _Set:
         """Return the same of the cells that are still left."""
         here = left[self.cells]
         return self if here.all() else _Set(self.left_out, self.cells[here], self.groups[here], self.may[here])
@@ -82,7 +82,7 @@ class _Search:
         """Suppress sets of keys of one cost: in each round where that gains most, and no record has a better set."""
         sets = [self._group_cells(left_out) for left_out in level]
         for _ in range(_ROUNDS):
-            sets = self._usable(sets)
+            sets = self._list_usable(sets)
             plans = [self._plan(s) for s in sets]
             if not plans:
                 return
@@ -95,12 +95,12 @@ class _Search:
             of[best < _NEAR * max(float(plan.score.max()) for plan in plans)] = -1
             self._carry_out(plans, of)
         for one in sets:  # few are left: one set after another
-            for usable in self._usable([one]):
+            for usable in self._list_usable([one]):
                 self._carry_out([self._plan(usable)], np.zeros(self.cells.number, dtype=np.int64))
 
     def _group_cells(self, left_out: int) -> _Set:
         """Return the cells left that a set of keys concerns."""
-        keeping = self.left[self.cells.keeping_known(left_out, self.left)]
+        keeping = self.left[self.cells.find_keeping_known(left_out, self.left)]
         may = np.zeros(self.cells.number, dtype=np.bool_)
         may[keeping] = self.cells.sums(left_out, keeping, self.everyone, self.k) >= self.k
         if not may.any():
@@ -111,11 +111,11 @@ class _Search:
         here = concerned[groups]
         return _Set(left_out, self.left[here], (np.cumsum(concerned) - 1)[groups[here]], may[self.left][here])
 
-    def _usable(self, sets: list[_Set]) -> list[_Set]:
+    def _list_usable(self, sets: list[_Set]) -> list[_Set]:
         """Return the sets that some cell left may lose, with what is left of their cells."""
         left = np.zeros(self.cells.number, dtype=np.bool_)
         left[self.left] = True
-        return [s for s in (one.of(left) for one in sets) if s.may.any()]
+        return [s for s in (one.select(left) for one in sets) if s.may.any()]
 
     def _carry_out(self, plans: list[_Plan], of: Integers) -> None:
         """Suppress as planned in the groups all of whose records to be suppressed are of this plan."""

@@ -151,7 +151,7 @@ class _Exchange:
                 pool.pop()
                 continue
             tries -= 1
-            if other != unit and self.kinds.may(unit, other):
+            if other != unit and self.kinds.is_allowed(unit, other):
                 self.mate[unit], self.mate[other] = other, unit
                 return True
         return False

@@ -65,7 +65,7 @@ class FreePlaces:
             lowest = self.count - 2 * turns.size
         own = self._entry[begin:stop][turns]
         chosen = (self.draws[begin:stop][turns] * (last + 1)).astype(np.int64)
-        meets = self._first_meeting(own, chosen, lowest)
+        meets = self._find_first_meeting(own, chosen, lowest)
         done = int(turns[meets]) if meets < turns.size else stop - begin
         turns, own, chosen, last = turns[:meets], own[:meets], chosen[:meets], last[:meets]
         partners = self.free[chosen]
@@ -86,7 +86,7 @@ class FreePlaces:
     def _choose_batch(self) -> int:
         return 2 + int(AT_ONCE * isqrt(self.count))
 
-    def _first_meeting(self, own: Integers, chosen: Integers, lowest: int) -> int:
+    def _find_first_meeting(self, own: Integers, chosen: Integers, lowest: int) -> int:
         """Return the first turn that meets an entry of an earlier one, or one that may be the last meanwhile."""
         entries = np.empty(2 * own.size, dtype=np.int64)
         entries[::2], entries[1::2] = own, chosen

@@ -23,7 +23,7 @@ class Kinds:
 
     >>> areas = np.array([[[0], [0]], [[0], [1]], [[1], [2]]])
     >>> kinds = Kinds(np.zeros((3, 1), dtype=int), areas, np.array([1, 2, 2]))
-    >>> kinds.may(0, 1), kinds.may(0, 2), kinds.fitting(kinds.of[0])
+    >>> kinds.is_allowed(0, 1), kinds.is_allowed(0, 2), kinds.fitting(kinds.of[0])
     (False, True, [4, 5])
     """
 
@@ -43,7 +43,7 @@ class Kinds:
         """Let a unit be apart from its partner at another level."""
         self.of[unit] += level - 1 - self.of[unit] % self.levels
 
-    def may(self, unit: int, other: int) -> bool:
+    def is_allowed(self, unit: int, other: int) -> bool:
         """Return whether two units of a list in which they are alike differ in the codes of their level."""
         one, another = divmod(self.of[unit], self.levels), divmod(self.of[other], self.levels)
         level = min(one[1], another[1])

@@ -58,7 +58,7 @@ class Matching:
                 break
             if self.mate[unit] < 0 and self.kinds.of[unit] not in vain:
                 search = search or _Search(self)
-                if search.augmented(unit):
+                if search.augment(unit):
                     found += 1
                 else:
                     vain.add(self.kinds.of[unit])
@@ -76,7 +76,7 @@ class _Search:
         for unit in reversed(range(len(self.mate))):  # the first are taken first, from the end
             self._list(unit)
 
-    def augmented(self, root: int) -> bool:
+    def augment(self, root: int) -> bool:
         """Give a partner to a unit; return whether that can be."""
         self.state: dict[int, int] = {root: OUTER}
         self.parent: dict[int, int] = {}  # of an inner unit; of one in an odd cycle, the way round it
@@ -158,7 +158,7 @@ class _Search:
         for other in self.kinds.fitting(kind):
             if other in self.paired:
                 for of_mate in self.fresh.setdefault(other, iter([*self.paired[other]])):
-                    unit = None if of_mate in self.looked else self._unseen(other, of_mate)
+                    unit = None if of_mate in self.looked else self._find_unseen(other, of_mate)
                     if unit is not None:
                         yield unit
 
@@ -167,13 +167,13 @@ class _Search:
         for other in self.kinds.fitting(kind):
             left = self.left.setdefault(other, [*self.paired.get(other, ())])
             while left:
-                unit = self._unseen(other, left[-1])
+                unit = self._find_unseen(other, left[-1])
                 if unit is None:
                     left.pop()
                 else:
                     yield unit
 
-    def _unseen(self, kind: int, of_mate: int) -> int | None:
+    def _find_unseen(self, kind: int, of_mate: int) -> int | None:
         """Return a unit of a kind with a partner of a kind that no path has reached."""
         units, at = self.paired[kind][of_mate], self.passed.get((kind, of_mate), 0)
         while at < len(units):

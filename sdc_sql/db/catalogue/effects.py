@@ -61,7 +61,7 @@ class Effect:
     publicly: str = ""
     says: frozenset[str] = frozenset()  # the tags that the header has
 
-    def told_of(self, arguments: Mapping[str, object]) -> tuple[str, ...]:
+    def list_told(self, arguments: Mapping[str, object]) -> tuple[str, ...]:
         """Return the parameters that users are told of a call.
 
         Examples
@@ -69,7 +69,7 @@ class Effect:
         >>> from dataclasses import replace
         >>> from sdc_sql.db.catalogue.headers import Names
         >>> told = (Names(("method",)), Names(("alpha",), "method", ("plain",)))
-        >>> replace(UNKNOWN, told=told).told_of({"method": "plain"})
+        >>> replace(UNKNOWN, told=told).list_told({"method": "plain"})
         ('method', 'alpha')
         """
         fitting = (n for n in self.told if not n.parameter or arguments.get(n.parameter) in n.choices)

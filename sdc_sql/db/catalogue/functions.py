@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.db.catalogue import headers
 from sdc_sql.db.catalogue.effects import UNKNOWN, Effect, read_effect
 from sdc_sql.db.catalogue.gives import Given, read_gives
-from sdc_sql.db.catalogue.returned import returned
+from sdc_sql.db.catalogue.returned import read_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -214,7 +214,7 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
         read_gives(own) if "Gives" in own.tags else Given(names=("every column",) if masks else ()),
         read_effect(header, own, by_name, own.tags.get("Gives", "")),
         tuple(own.tags["Before"].removesuffix(".").split(", ")) if "Before" in own.tags else (),
-        returned(own, tags),
+        read_result(own, tags),
     )
 
 
@@ -271,7 +271,7 @@ HELP = (
 )  # fmt: skip
 
 
-def entries_sql(found: Iterable[Declaration]) -> str:
+def write_entries(found: Iterable[Declaration]) -> str:
     """Return the declarations as a table macro, ``sdc__help()``."""
     rows = ",\n".join(f"    ({', '.join(_write_literal(getattr(entry, name)) for name in HELP)})" for entry in found)
     return (
@@ -280,23 +280,23 @@ def entries_sql(found: Iterable[Declaration]) -> str:
     )
 
 
-def former_sql(found: Iterable[Declaration]) -> dict[str, str]:
+def write_former_macros(found: Iterable[Declaration]) -> dict[str, str]:
     """Return the macros of earlier versions that are called otherwise now, each as an error that says how."""
     return {
         before: f"{CREATE} {before}({entry.arguments}) AS TABLE\n    SELECT "
-        f"error({_write_literal(f'ParameterError: {renamed(before, entry.name)}')}) AS sdc__error;\n"
+        f"error({_write_literal(f'ParameterError: {explain_new_name(before, entry.name)}')}) AS sdc__error;\n"
         for entry in found
         for before in entry.before
         if before.startswith("sdc_")
     }
 
 
-def renamed(before: str, now: str) -> str:
+def explain_new_name(before: str, now: str) -> str:
     """Return what is said where a name of an earlier version is used.
 
     Examples
     --------
-    >>> renamed("sdc_x", "sdc_y")
+    >>> explain_new_name("sdc_x", "sdc_y")
     'sdc_x is the name of versions before 0.2.0: write sdc_y.'
     """
     return f"{before} is the name of versions before 0.2.0: write {now}."

@@ -55,7 +55,7 @@ class Column:
         """Whether a limit can compare it."""
         return self.type in NUMBERS
 
-    def worst(self, one: float, other: float) -> float:
+    def choose_worst(self, one: float, other: float) -> float:
         """Return the worse of two values; of a column that bears nothing the higher."""
         return max(one, other) if self.more or not self.bears else min(one, other)
 

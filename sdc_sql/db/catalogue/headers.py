@@ -110,12 +110,12 @@ class Word:
             return self.kind
         return f"{self.kind} where {self.parameter} is {format_choice(self.choices)}, else {self.otherwise}"
 
-    def of(self, arguments: Mapping[str, object]) -> str:
+    def find_word(self, arguments: Mapping[str, object]) -> str:
         """Return the word for a call. An argument that is not given must stand there with its default.
 
         Examples
         --------
-        >>> Word("record", "method", ("plain",), "table").of({"method": "hoehne"})
+        >>> Word("record", "method", ("plain",), "table").find_word({"method": "hoehne"})
         'table'
         """
         return self.kind if not self.parameter or arguments.get(self.parameter) in self.choices else self.otherwise

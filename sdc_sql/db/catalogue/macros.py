@@ -88,27 +88,27 @@ def index_catalogue() -> Mapping[str, catalogue.Declaration]:
 
 
 @cache
-def former() -> Mapping[str, str]:
+def index_former_names() -> Mapping[str, str]:
     """Return the names of earlier versions, of macros and of verbs, with those of today.
 
     Examples
     --------
-    >>> former()["sdc_shuffle"], former()["shuffle"]
+    >>> index_former_names()["sdc_shuffle"], index_former_names()["shuffle"]
     ('sdc_renumber', 'renumber')
     """
     return {old: d.name if old.startswith("sdc_") else d.verb for d in read_catalogue() for old in d.before}
 
 
-def mask_of(method: str) -> catalogue.Declaration | None:
+def find_mask(method: str) -> catalogue.Declaration | None:
     """Return the mask that a log names, also by its name of an earlier version; None where there is none.
 
     Examples
     --------
-    >>> mask_of("random_round").verb, mask_of("elsewhere")
+    >>> find_mask("random_round").verb, find_mask("elsewhere")
     ('round', None)
     """
     name = f"sdc_{method}"
-    return index_catalogue().get(former().get(name, name))
+    return index_catalogue().get(index_former_names().get(name, name))
 
 
 def find_effect(method: str) -> Effect:
@@ -119,7 +119,7 @@ def find_effect(method: str) -> Effect:
     >>> find_effect("rank_swap").values.kind, find_effect("elsewhere").loss.kind
     ('numbers', 'withheld')
     """
-    found = mask_of(method)
+    found = find_mask(method)
     return found.effect if found else UNKNOWN
 
 
@@ -137,8 +137,8 @@ def sql_files() -> tuple[SqlFile, ...]:
     True
     """
     found = {name: _parse_file(name, text) for name, text in file_texts().items()}
-    written = "\n".join([catalogue.entries_sql(read_catalogue()), *_former().values()])
-    found[catalogue.ENTRIES] = SqlFile(catalogue.ENTRIES, written, (_ENTRIES, *_former()), frozenset())
+    written = "\n".join([catalogue.write_entries(read_catalogue()), *_write_former_macros().values()])
+    found[catalogue.ENTRIES] = SqlFile(catalogue.ENTRIES, written, (_ENTRIES, *_write_former_macros()), frozenset())
     home = {macro: f.name for f in found.values() for macro in f.defines}
     # the names are sorted, so that the order is the same in every process
     order = TopologicalSorter({name: sorted({home[c] for c in f.calls if c in home}) for name, f in found.items()})
@@ -146,15 +146,15 @@ def sql_files() -> tuple[SqlFile, ...]:
 
 
 @cache
-def _former() -> dict[str, str]:
-    return catalogue.former_sql(read_catalogue())
+def _write_former_macros() -> dict[str, str]:
+    return catalogue.write_former_macros(read_catalogue())
 
 
 @cache
 def _list_statements() -> Mapping[str, str]:
     """Return the statement that creates each macro, by its name."""
     return (
-        _former()
+        _write_former_macros()
         | {
             _DEFINED.match(statement)[1]: statement  # type: ignore[index] # it begins so
             for text in file_texts().values()
@@ -171,7 +171,7 @@ def definition(macro: str) -> str:
     >>> definition("sdc__is_weight").partition(" AS")[0]
     'CREATE OR REPLACE MACRO sdc__is_weight(weight)'
     """
-    return catalogue.entries_sql(read_catalogue()) if macro == _ENTRIES else _list_statements()[macro]
+    return catalogue.write_entries(read_catalogue()) if macro == _ENTRIES else _list_statements()[macro]
 
 
 @cache

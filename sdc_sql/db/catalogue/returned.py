@@ -44,14 +44,14 @@ class Returned:
         return self.name == RELATION
 
 
-def returned(own: Comment, tags: Mapping[str, str]) -> Returned | None:
+def read_result(own: Comment, tags: Mapping[str, str]) -> Returned | None:
     """Return what the comment of a macro says of its function in Python; None where that is written by hand.
 
     Examples
     --------
     >>> from sdc_sql.db.catalogue.headers import read_comment
     >>> read = read_comment("risk/x.sql", 1, ["-- Result: Figures. How many there are.", "-- Wildcards: refused."])
-    >>> found = returned(read, read.tags)
+    >>> found = read_result(read, read.tags)
     >>> found.name, found.words, found.refuses_wildcards
     ('Figures', 'How many there are.', True)
     """

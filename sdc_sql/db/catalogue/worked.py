@@ -143,13 +143,15 @@ def _convert_cell(text: str) -> Value:
     return text
 
 
-def agrees(drawn: str, found: object, text: str | None) -> bool:
+def is_drawn_value(drawn: str, found: object, text: str | None) -> bool:
     """Return whether a value is the one that is drawn: ``text`` is how DuckDB writes it.
 
     Examples
     --------
-    >>> agrees("0.33", 1 / 3, "0.333333"), agrees("0", 1 / 3, "0.333333"), agrees("[a, b]", ["a", "b"], "[a, b]")
-    (True, False, True)
+    >>> is_drawn_value("0.33", 1 / 3, "0.333333"), is_drawn_value("0", 1 / 3, "0.333333")
+    (True, False)
+    >>> is_drawn_value("[a, b]", ["a", "b"], "[a, b]")
+    True
     """
     if isinstance(found, int | float | Decimal) and not isinstance(found, bool):
         with suppress(InvalidOperation, ValueError):

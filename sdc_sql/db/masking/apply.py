@@ -17,7 +17,7 @@ from sdc_sql.db.masking.log import Log
 from sdc_sql.db.masking.masked_values import NAME, MaskedValues
 from sdc_sql.db.masking.steps import MaskingStep
 from sdc_sql.db.masking.subset import select_others, show_part
-from sdc_sql.db.masking.targets import remains
+from sdc_sql.db.masking.targets import explain_what_remains
 from sdc_sql.db.table import fetch_rows
 from sdc_sql.db.transaction import repeat_transaction
 from sdc_sql.errors import ColumnError, translate_errors
@@ -55,11 +55,11 @@ class Maskable(Protocol):
         """Return the key variables."""
         ...
 
-    def found(self, role: str, name: str) -> str:
+    def spell_column(self, role: str, name: str) -> str:
         """Return a column's name as the table spells it."""
         ...
 
-    def required(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
+    def require_role(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
         """Return an argument or, by default, the role of that name; an error where neither was given."""
         ...
 
@@ -109,7 +109,7 @@ def _apply_mask(data: Table, masking: Masking, into: str | None, subset: Subset 
     selected = exp.select(
         exp.alias_(exp.column("sdc__id"), identifier, quoted=True), *(exp.column(c, quoted=True) for c in in_order)
     ).from_(values.subquery("v"))
-    selected = selected if subset is None else subset.around(selected)
+    selected = selected if subset is None else subset.wrap_query(selected)
     selected, found, more = _select_all_records(data, selected, asked, identifier, in_order)
     new = MaskedValues(
         data.con, whole.table, identifier, in_order, selected, stored=log.stored, retyped=masking.retyped,
@@ -119,7 +119,7 @@ def _apply_mask(data: Table, masking: Masking, into: str | None, subset: Subset 
         data.con.execute(f"DROP TABLE IF EXISTS temp.{name}")
     if homes is not None:
         homes_of.drop_homes(homes)
-    changed = new.changed()
+    changed = new.count_changed()
     _check_households(data, whole.table, identifier, in_order, macro)
     lost = new.share_lost() if masking.measured else None
     found |= {name: fetch_rows(data.con, select)[0] for name, select in asked.items() if name not in found}
@@ -144,7 +144,7 @@ def _apply_mask(data: Table, masking: Masking, into: str | None, subset: Subset 
     step = MaskingStep(
         log.target.sql("duckdb"), macro, columns, convert_for_log(parameters), new.records, changed, lost, release,
         stream,
-        remains(data.con, log.target) if into is None else "",
+        explain_what_remains(data.con, log.target) if into is None else "",
     )  # fmt: skip
     log.write(step, identifier, {name: str(row["json"]) for name, row in found.items()}, masking.confidential)
     return step

@@ -10,8 +10,8 @@ from sdc_sql.db.masking import step_table
 from sdc_sql.db.masking.identity import digest_columns, mark_table, read_mark
 from sdc_sql.db.masking.meanwhile import Meanwhile
 from sdc_sql.db.masking.repeated import warn_of_another_release
-from sdc_sql.db.masking.steps import find_last_step, is_changed_since, name_chain, next_pass, refuse_second_draw
-from sdc_sql.db.masking.targets import base_table, find_known_table, new_table
+from sdc_sql.db.masking.steps import find_last_step, find_next_pass, is_changed_since, name_chain, refuse_second_draw
+from sdc_sql.db.masking.targets import base_table, create_new_table, find_known_table
 from sdc_sql.errors import ParameterError
 from sdc_sql.version import VERSION
 
@@ -36,7 +36,7 @@ class Log:
         table = find_known_table(data, data.table)
         self.source = None if data.file else table or find_known_table(data, data.table, "view")
         self.stored = None if "rowid" in {c.lower() for c in data.columns} else table
-        self.target = base_table(data) if into is None else new_table(data, into)
+        self.target = base_table(data) if into is None else create_new_table(data, into)
         try:
             step_table.check_step_table(self.con, step_table.name_step_table(self.target))
             self.steps: list[LoggedStep] = []
@@ -51,7 +51,7 @@ class Log:
                 step_table.drop_step_table(self.con, self.target)
             raise
         if "stream" in arguments and arguments["stream"] is None:
-            arguments = {**arguments, "stream": next_pass(self.steps, columns)}
+            arguments = {**arguments, "stream": find_next_pass(self.steps, columns)}
         self.arguments = arguments
         read = [str(arguments["id"])] if "id" in arguments else []
         self._meanwhile = Meanwhile(self.con, self.target, [*read, *columns]) if into is None else None
@@ -62,7 +62,7 @@ class Log:
             steps = [step for step in self.steps if step.masked([column])]
             if self.source is None or not any(step.drew for step in steps):
                 continue
-            last, again = find_last_step(self.steps, column) or steps[-1], next_pass(self.steps, columns)
+            last, again = find_last_step(self.steps, column) or steps[-1], find_next_pass(self.steps, columns)
             if is_changed_since(self.con, self.source, last, column, self.columns):
                 raise ParameterError(
                     f"{column} of {self.read} has changed since step {last.step} ({last.method}) of sdc_steps: name "
@@ -96,7 +96,7 @@ class Log:
         digested = () if gone else tuple(dict.fromkeys((*step.columns, *left)))
         digests = digest_columns(self.con, self.target, identifier, digested) if digested else {}
         row: dict[str, Any] = {
-            "step": step_table.next_number(self.con, steps),
+            "step": step_table.draw_next_number(self.con, steps),
             "masked_at": datetime.now(UTC).replace(tzinfo=None),
             "version": VERSION,
             "source": self.read if self.source is None else self.source.sql("duckdb"),

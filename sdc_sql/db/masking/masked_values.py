@@ -73,9 +73,9 @@ class MaskedValues:
                 _call_macro("sdc__by_bytes", exp.column(identifier, quoted=True)).asc(nulls_first=False)
             )
         self._keep(NAME, values)
-        self.new_types = self._new_types() if retyped else {}
+        self.new_types = self._find_new_types() if retyped else {}
         self._changed = 0
-        self.records, self._beside = self._seen()
+        self.records, self._beside = self._look_at_records()
         if not self._beside and stored is not None:
             self._bring_into_order()
 
@@ -84,11 +84,11 @@ class MaskedValues:
         self._keep(f"{NAME}_in_order", self._join_by_id(exp.select(*own)).order_by(exp.column("rowid", table="t")))
         self.drop()
         self.con.execute(f"ALTER TABLE temp.{NAME}_in_order RENAME TO {NAME}")
-        self._beside = self._seen()[1]
+        self._beside = self._look_at_records()[1]
 
-    def changed(self) -> int:
+    def count_changed(self) -> int:
         """Return the number of records in which a value differs from before."""
-        differ = exp.alias_(self._differs(), "sdc__differs")
+        differ = exp.alias_(self._compare_values(), "sdc__differs")
         count = exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=exp.column("sdc__differs")))
         self._changed = int(
             self._fetch_row(exp.select(count).from_(self._split_into_runs(exp.select(differ)).subquery("p")))[0]
@@ -137,7 +137,7 @@ class MaskedValues:
             except _FORBIDS as e:
                 raise ColumnError(
                     f"{column} becomes {kind}, and its table does not let a column change its type "
-                    f"({_first_line(e)}): give into='name' to write a copy, or drop what forbids it."
+                    f"({_take_first_line(e)}): give into='name' to write a copy, or drop what forbids it."
                 ) from e
 
     def fill(self, target: exp.Table, every: tuple[str, ...]) -> None:
@@ -199,7 +199,7 @@ class MaskedValues:
         table = exp.table_(name, db="temp", quoted=True)
         execute(self.con, exp.Create(this=table, kind="TABLE", expression=values, properties=properties)).fetchall()
 
-    def _seen(self) -> tuple[int, bool]:
+    def _look_at_records(self) -> tuple[int, bool]:
         """Return how many masked records there are, and whether each stands beside its own of the source."""
         agree = exp.func(
             "bool_and",
@@ -250,7 +250,7 @@ class MaskedValues:
     def _match_ids(self) -> exp.Expression:
         return _compare_by_bytes(self.identifier, "t").eq(_compare_by_bytes(self.identifier, "v"))
 
-    def _differs(self) -> exp.Condition:
+    def _compare_values(self) -> exp.Condition:
         return exp.or_(
             *(exp.NullSafeNEQ(this=self._cast_own_value(c), expression=_compare_by_bytes(c, "v")) for c in self.columns)
         )
@@ -261,7 +261,7 @@ class MaskedValues:
             return _compare_by_bytes(column, "t")
         return exp.TryCast(this=exp.cast(_quote_column(column, "t"), "VARCHAR"), to=_parse_type(self.new_types[column]))
 
-    def _new_types(self) -> dict[str, str]:
+    def _find_new_types(self) -> dict[str, str]:
         """Return the types of those masked columns that are not of the type of their column."""
         before, after = (_list_types(self.con, table, self.columns) for table in (self.source, _name_values_table()))
         return {c: kind for c, kind in after.items() if before[c] != kind}
@@ -271,7 +271,7 @@ class MaskedValues:
         new = [exp.column(c, quoted=True).eq(_quote_column(c, "v")) for c in self.columns]
         update = exp.Update().table(exp.alias_(target.copy(), "t", table=True)).set_(*new)
         if not self._beside or self.stored is None:
-            apart = update.where(exp.and_(self._match_ids(), self._differs()))
+            apart = update.where(exp.and_(self._match_ids(), self._compare_values()))
             execute(self.con, apart.from_(_values("v"))).fetchall()
             return
         cut: list[tuple[range | None, range | None]] = [(None, None)]  # all records are one run
@@ -280,7 +280,7 @@ class MaskedValues:
         updated = 0
         for its, own in cut:
             place, bounds = self._place(own)
-            found = update.from_(self._different(place, its, own).subquery("v"))
+            found = update.from_(self._select_different(place, its, own).subquery("v"))
             found = found.where(exp.and_(place.eq(exp.column(PLACE, table="v")), *bounds))
             found = found if its is None else found.where(select_run(its, "t"))
             ((some,),) = execute(self.con, found).fetchall()
@@ -320,7 +320,7 @@ class MaskedValues:
             exp.Between(this=column.copy(), low=query.make_text_literal(first), high=query.make_text_literal(last))
         ]
 
-    def _different(self, place: exp.Expression, its: range | None, own: range | None) -> exp.Select:
+    def _select_different(self, place: exp.Expression, its: range | None, own: range | None) -> exp.Select:
         """Return the masked values of records that differ, with the place of each: where few do, few are joined."""
         select = exp.select(exp.column(PLACE, table="t"), *(_quote_column(c, "v") for c in self.columns))
         found_by = exp.column(place.name, quoted=True)
@@ -329,7 +329,7 @@ class MaskedValues:
         if its is not None and own is not None:
             source, values = source.where(select_run(its)), values.where(select_run(own))
         joined = self._join_by_position(select, source.subquery("t"), values.subquery("v"))
-        return joined.where(exp.and_(_call_macro("sdc__has_values", self._match_ids()), self._differs()))
+        return joined.where(exp.and_(_call_macro("sdc__has_values", self._match_ids()), self._compare_values()))
 
     def _fetch_row(self, select: exp.Select) -> tuple[Any, ...]:
         (row,) = execute(self.con, select).fetchall()
@@ -395,5 +395,5 @@ def _parse_type(name: str) -> exp.DataType:
     return exp.DataType.build(name, dialect="duckdb")
 
 
-def _first_line(error: Exception) -> str:
+def _take_first_line(error: Exception) -> str:
     return str(error).strip().splitlines()[0].rstrip(".!")

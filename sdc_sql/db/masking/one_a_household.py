@@ -49,7 +49,7 @@ def choose_household_records(data: Any, verb: str, given: dict[str, Any]) -> tup
     changed = dict(given)
     if target is not None and listed:
         changed[target] = names  # an iterator can be read only once
-    columns = [data.found("column", name) for name in names]
+    columns = [data.spell_column("column", name) for name in names]
     ours = _find_household_columns(data, columns)
     if not ours:
         return data, changed
@@ -70,8 +70,8 @@ def choose_household_records(data: Any, verb: str, given: dict[str, Any]) -> tup
         for text in collect_texts([changed[name] for name in _list_column_arguments(verb) & changed.keys()])
     }
     beside = tuple(c for c in data.columns if c.lower() in texts and c not in {*columns, data.household, data.id})
-    homes = Homes(data, data.required("id"), data.household, tuple(columns), beside)
-    return data.described_as(table=f"temp.{NAME}", homes=homes), changed
+    homes = Homes(data, data.require_role("id"), data.household, tuple(columns), beside)
+    return data.describe_anew(table=f"temp.{NAME}", homes=homes), changed
 
 
 def _list_column_arguments(verb: str) -> set[str]:
@@ -83,7 +83,7 @@ def _list_column_arguments(verb: str) -> set[str]:
 def _ways(verb: str, given: dict[str, Any]) -> set[str]:
     """Return how the methods that the arguments may choose treat households, without those that need nothing."""
     masks = [d for d in read_catalogue() if d.verb == verb and d.is_step and (not d.switch or given.get(d.switch))]
-    return {d.effect.households.of(given) for d in masks} - {"checked"}
+    return {d.effect.households.find_word(given) for d in masks} - {"checked"}
 
 
 def _find_household_columns(data: Any, columns: Sequence[str]) -> list[str]:  # noqa: ANN401 - likewise
@@ -92,4 +92,4 @@ def _find_household_columns(data: Any, columns: Sequence[str]) -> list[str]:  # 
         return [*columns]
     if data.household_columns is not None:
         return [c for c in columns if c in data.household_columns and c not in data.looked_at]
-    return [found.name for found in data.found_columns(columns) if found.households >= MANY]
+    return [found.name for found in data.list_found_columns(columns) if found.households >= MANY]

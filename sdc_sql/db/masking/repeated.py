@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sdc_sql.db.catalogue.macros import find_effect, mask_of
+from sdc_sql.db.catalogue.macros import find_effect, find_mask
 from sdc_sql.db.masking import step_table
 from sdc_sql.errors import RepeatedReleaseWarning
 
@@ -38,12 +38,12 @@ def warn_of_another_release(
         Those of its columns, after the step.
     """
     repeated = find_effect(step.method).repeated
-    if repeated.of(step.parameters) != "once":
+    if repeated.find_word(step.parameters) != "once":
         return
     named = exp.func("lower", exp.column("target")).eq(target.name.lower())
     others = named.and_(exp.column("target_id").neq(mark))
     for row in step_table.read_step_rows(con, step_table.name_step_table(target), others):
-        changed = _list_changed(row, digests) if mask_of(row["method"]) == mask_of(step.method) else []
+        changed = _list_changed(row, digests) if find_mask(row["method"]) == find_mask(step.method) else []
         if changed:
             warnings.warn(
                 f"{', '.join(changed)} of {target.name}: this is another release, since step {row['step']} of "

@@ -17,7 +17,7 @@ from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.masking.apply import APART, convert_for_log
 from sdc_sql.db.masking.log import Log
 from sdc_sql.db.masking.steps import MaskingStep, name_next_pass
-from sdc_sql.db.masking.targets import remains
+from sdc_sql.db.masking.targets import explain_what_remains
 from sdc_sql.db.table import Table, fetch_rows
 from sdc_sql.db.transaction import repeat_transaction
 from sdc_sql.errors import ColumnError, ParameterError, TableError, Unsupported, translate_errors
@@ -82,7 +82,8 @@ def _replace_records(data: Table, masking: Masking, into: str | None) -> Masking
     parameters = {n: v for n, v in arguments.items() if n not in APART} | {"records_before": before} | more
     step = MaskingStep(
         log.target.sql("duckdb"), macro, columns, convert_for_log(parameters), after, changed, None,
-        str(arguments["release"]), str(arguments["stream"]), remains(con, log.target) if into is None else "",
+        str(arguments["release"]), str(arguments["stream"]),
+        explain_what_remains(con, log.target) if into is None else "",
     )  # fmt: skip
     # the columns of earlier steps are logged as they now are, with fewer records
     masked = {c.lower() for earlier in log.steps for c in earlier.columns}

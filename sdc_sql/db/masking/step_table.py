@@ -95,7 +95,7 @@ def insert_step(con: duckdb.DuckDBPyConnection, steps: exp.Table, row: dict[str,
     execute(con, _bind_step_table(sql, steps), list(row.values())).fetchall()
 
 
-def next_number(con: duckdb.DuckDBPyConnection, steps: exp.Table) -> int:
+def draw_next_number(con: duckdb.DuckDBPyConnection, steps: exp.Table) -> int:
     """Return the next number: of a sequence, so that two writers at the same time never get the same."""
     ((last,),) = execute(con, _bind_step_table("SELECT coalesce(max(step), 0) FROM steps", steps)).fetchall()
     sequence = exp.table_(NUMBERS, db=steps.db, catalog=steps.catalog, quoted=True)

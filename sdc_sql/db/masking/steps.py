@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sdc_sql.db.catalogue.macros import mask_of
+from sdc_sql.db.catalogue.macros import find_mask
 from sdc_sql.db.masking import step_table
 from sdc_sql.db.masking.identity import digest_columns, read_mark
 from sdc_sql.db.masking.targets import find_known_table
@@ -178,17 +178,17 @@ def find_last_step(steps: Sequence[LoggedStep], column: str) -> LoggedStep | Non
     )
 
 
-def next_pass(steps: Iterable[LoggedStep], columns: Sequence[str]) -> str:
+def find_next_pass(steps: Iterable[LoggedStep], columns: Sequence[str]) -> str:
     """Return the name of the next pass of draws over any of the columns: '', then '2', '3', ..."""
-    return _next_pass([step for step in steps if step.drew and step.masked(columns)])
+    return _find_next_pass([step for step in steps if step.drew and step.masked(columns)])
 
 
 def name_next_pass(steps: Iterable[LoggedStep], method: str) -> str:
     """Return the name of the next pass of a method that draws records, whatever columns it changed."""
-    return _next_pass([step for step in steps if step.drew and mask_of(step.method) == mask_of(method)])
+    return _find_next_pass([step for step in steps if step.drew and find_mask(step.method) == find_mask(method)])
 
 
-def _next_pass(drawn: Sequence[LoggedStep]) -> str:
+def _find_next_pass(drawn: Sequence[LoggedStep]) -> str:
     taken = {step.stream for step in drawn}
     number = 1 + len(drawn)
     while number > 1 and str(number) in taken:

@@ -48,7 +48,7 @@ class Subset:
     said: str
     rows: exp.Select | None = None
 
-    def around(self, select: exp.Select) -> exp.Select:
+    def wrap_query(self, select: exp.Select) -> exp.Select:
         """Return a query in which that table can be read."""
         if self.rows is None:
             return select
@@ -142,7 +142,7 @@ def resolve_condition(data: Table, given: str, role: str) -> exp.Condition:
     if not isinstance(given, str) or not given.strip():
         raise ParameterError(f"{role} is {text_for_message(given)}: {FORM}.")
     try:
-        return exp.column(data.found(role, given), quoted=True)
+        return exp.column(data.spell_column(role, given), quoted=True)
     except ColumnError:
         return _parse_condition(data, given, role)
 
@@ -153,12 +153,12 @@ def _parse_condition(data: Table, text: str, role: str) -> exp.Condition:
     except (SqlglotError, RecursionError):  # thousands of parentheses in one another end in a RecursionError
         raise ParameterError(f"{role} cannot be read as a condition: {FORM}.") from None
     if isinstance(tree, exp.Column):  # the name is that of no column of the table
-        data.found(role, tree.name)
+        data.spell_column(role, tree.name)
     for node in tree.walk():
         if not isinstance(node, ALLOWED) or isinstance(node, REFUSED):
             raise ParameterError(f"{role} holds {type(node).__name__}, which a condition here may not: {FORM}.")
         if isinstance(node, exp.Column):
             if node.table:
                 raise ParameterError(f"{role} names {node.sql('duckdb')}: name columns of the table alone.")
-            node.set("this", exp.to_identifier(data.found(f"column of {role}", node.name), quoted=True))
+            node.set("this", exp.to_identifier(data.spell_column(f"column of {role}", node.name), quoted=True))
     return tree

@@ -60,7 +60,7 @@ def _writable(data: Table, catalog: str) -> None:
         )
 
 
-def remains(con: duckdb.DuckDBPyConnection, target: exp.Table) -> str:
+def explain_what_remains(con: duckdb.DuckDBPyConnection, target: exp.Table) -> str:
     """Return what the user has to do after a table was masked in place: nothing where its database is no file."""
     known = con.execute("SELECT path FROM duckdb_databases() WHERE database_name = ?", [target.catalog]).fetchall()
     if not any(path for (path,) in known):
@@ -75,7 +75,7 @@ def _explain_plan(data: Table, source: exp.Table) -> tuple[str, str]:
     return plan
 
 
-def new_table(data: Table, into: str) -> exp.Table:
+def create_new_table(data: Table, into: str) -> exp.Table:
     """Return a new table that is to hold the records, without rows so far."""
     if not isinstance(into, str) or not into:
         raise TableError(f"into is {text_for_message(into)}: it must be the name of a new table.")

@@ -85,7 +85,7 @@ def _convert_fields(result: Result) -> dict[str, Any]:
     }
 
 
-def optional_field() -> Any:  # noqa: ANN401 - a field of any type
+def make_optional_field() -> Any:  # noqa: ANN401 - a field of any type
     """Return a field that is shown only where it has a value: a figure that stands beside the others in some files."""
     return field(default=None, metadata={"beside": True})
 

@@ -55,7 +55,7 @@ def rerun_release(
     good = sum(its.holds is True for its in checks)
     told = f"{good} of {len(checks)} fields are as computed anew"
     every = Check("(run again)", holds=good == len(checks), told=told)
-    failing = (replace(its, told=its.told + _needs(said, its)) for its in checks if its.holds is not True)
+    failing = (replace(its, told=its.told + _explain_version(said, its)) for its in checks if its.holds is not True)
     return [every, *failing, _versions(said, found)]
 
 
@@ -70,7 +70,7 @@ def compare_certificates(said: dict[str, Any], found: dict[str, Any]) -> list[Ch
     ]
 
 
-def _needs(said: dict[str, Any], its: Check) -> str:
+def _explain_version(said: dict[str, Any], its: Check) -> str:
     made = str(said["versions"].get("sdc_sql"))
     if not its.field.startswith("output.digest") or not gives_other_values(made):
         return ""

@@ -107,7 +107,9 @@ def read_certificate(path: Path) -> dict[str, Any]:
     """
     try:
         said = json.loads(
-            path.read_text(encoding="utf-8"), object_pairs_hook=_once, parse_constant=_refuse_not_a_number
+            path.read_text(encoding="utf-8"),
+            object_pairs_hook=_refuse_repeated,
+            parse_constant=_refuse_not_a_number,
         )
     except OSError as error:
         raise ParameterError(f"The certificate {path} cannot be read: {error.strerror}.") from None
@@ -118,7 +120,7 @@ def read_certificate(path: Path) -> dict[str, Any]:
     return said
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object whose fields are there once: JSON would take the last of two fields of one name."""
     found = dict(pairs)
     if len(found) < len(pairs):

@@ -289,7 +289,7 @@ def _read_figures(said: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]
     return {label: (row["measure"], row["arguments"]) for label, row in said["figures"].items()}
 
 
-def _still_there(columns: list[str] | None, said: dict[str, Any]) -> tuple[str, ...] | None:
+def _list_released_columns(columns: list[str] | None, said: dict[str, Any]) -> tuple[str, ...] | None:
     """Return the columns of the household that are released."""
     released = {column["name"] for column in said["output"]["columns"]}
     return None if columns is None else tuple(name for name in columns if name in released)
@@ -306,7 +306,7 @@ def _make_measuring_plan(said: dict[str, Any], roles: dict[str, Any], scenario: 
     its = RolesOfColumns(
         weight=roles["weight"], small_weights=roles.get("small_weights", "error"),
         sampling_fraction=roles["sampling_fraction"], household=_household(said),
-        household_columns=_still_there(roles.get("household_columns"), said) if _household(said) else None,
+        household_columns=_list_released_columns(roles.get("household_columns"), said) if _household(said) else None,
         strata=tuple(roles["strata"]), sensitive=tuple(roles["sensitive"]), ordered=tuple(roles["ordered"]),
     )  # fmt: skip
     types = {column["name"]: column["type"] for column in said["output"]["columns"]}

@@ -115,10 +115,10 @@ def _find_column_facts(con: duckdb.DuckDBPyConnection, rows: exp.Select, name: s
     known = exp.not_(value.copy().is_(exp.null()))
     text = kind == "VARCHAR"
     figures: list[exp.Expr] = [
-        exp.func("sum", n.copy()), _if(known), _if(exp.and_(known.copy(), n.copy().eq(1))),
-        _if(known, n) if text else exp.null(),
-        *((_if(_like(pattern), n) for pattern in (_NUMBER, _CODE)) if text else (exp.null(), exp.null())),
-        *((_if(_like(p)) for p in (_WORDS, r"\s*[-+]?\d+\s*", "[^,]*,[^,]*")) if text else (exp.null(),) * 3),
+        exp.func("sum", n.copy()), _sum_where(known), _sum_where(exp.and_(known.copy(), n.copy().eq(1))),
+        _sum_where(known, n) if text else exp.null(),
+        *((_sum_where(_match(pattern), n) for pattern in (_NUMBER, _CODE)) if text else (exp.null(), exp.null())),
+        *((_sum_where(_match(p)) for p in (_WORDS, r"\s*[-+]?\d+\s*", "[^,]*,[^,]*")) if text else (exp.null(),) * 3),
         _lengths() if text else exp.null(),
     ]  # fmt: skip
     try:
@@ -135,11 +135,11 @@ def _find_column_facts(con: duckdb.DuckDBPyConnection, rows: exp.Select, name: s
                  commas=measured and commas > 0)  # fmt: skip
 
 
-def _like(pattern: str) -> exp.Expr:
+def _match(pattern: str) -> exp.Expr:
     return exp.Anonymous(this="regexp_full_match", expressions=[exp.column("sdc__value"), exp.Literal.string(pattern)])
 
 
-def _if(condition: exp.Expr, n: exp.Expr | None = None) -> exp.Expr:
+def _sum_where(condition: exp.Expr, n: exp.Expr | None = None) -> exp.Expr:
     """Return the sum of n, or the number of cells, where a condition holds."""
     one = exp.Literal.number(1) if n is None else n.copy()
     return exp.func("sum", exp.If(this=condition.copy(), true=one, false=exp.Literal.number(0)))

@@ -70,14 +70,14 @@ class Column:
     @property
     def numeric(self) -> bool:
         """Return whether it is a number, or texts that are numbers; codes of an industry (25.11) are none."""
-        return bool(_NUMERIC.match(self.type)) or (self.facts.numbers and not self.named_as(VISIBLE))
+        return bool(_NUMERIC.match(self.type)) or (self.facts.numbers and not self.has_word(VISIBLE))
 
     @property
     def plain(self) -> bool:
         """Return whether it is a number, a text, a truth value or a date."""
         return bool(_NUMERIC.match(self.type) or _PLAIN.match(self.type))
 
-    def named_as(self, words: re.Pattern[str]) -> bool:
+    def has_word(self, words: re.Pattern[str]) -> bool:
         """Return whether its name holds one of the words: hhSize and HH-SIZE as hh_size."""
         parted = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.name)
         return bool(words.search(re.sub(r"[\W]+", "_", parted).lower()))

@@ -123,7 +123,7 @@ class _Proposal:
             else:
                 self.reasons.setdefault(why.variable, f"by its {why.evidence}: {why.reason}")
         for column in columns:
-            if column.facts.like_names and column.name not in self.reasons and not column.named_as(guesses.VISIBLE):
+            if column.facts.like_names and column.name not in self.reasons and not column.has_word(guesses.VISIBLE):
                 self.looks.append(column.name)
                 self.reasons[column.name] = "looks like a name"
         self.id = self._choose_id()
@@ -131,10 +131,10 @@ class _Proposal:
         for name in unique:
             if name != self.id:
                 self.reasons.setdefault(name, "(nearly) every value is another")
-        self.household = self._find_column(guesses.HOUSEHOLD, self._gathers)
+        self.household = self._find_column(guesses.HOUSEHOLD, self._is_gathering)
         self.members = [c.name for c in columns if self._numbers_members(c)]
-        self.weights = [c.name for c in columns if c.name not in (*self.reasons, self.id) and self._weighs(c)
-                        and (c.named_as(guesses.WEIGHT) or c.named_as(guesses.WEIGHT_MAYBE))]  # fmt: skip
+        self.weights = [c.name for c in columns if c.name not in (*self.reasons, self.id) and self._is_weight(c)
+                        and (c.has_word(guesses.WEIGHT) or c.has_word(guesses.WEIGHT_MAYBE))]  # fmt: skip
         self.weight = self._find_column(guesses.WEIGHT, lambda c: c.name in self.weights)
         self.weight_maybe = None if self.weight else next(iter(self.weights), None)
         self._choose_keys()
@@ -145,15 +145,15 @@ class _Proposal:
         if len(plain) < 2:  # noqa: PLR2004 - there would be no key
             return None
         unique = [c for c in plain if c.unique and not c.decimal]
-        codes = [c for c in unique if c.named_as(guesses.ID) or self._counts(c)]
-        codes.sort(key=lambda c: (c.name in self.reasons, not c.named_as(guesses.ID), not c.numeric))
+        codes = [c for c in unique if c.has_word(guesses.ID) or self._counts(c)]
+        codes.sort(key=lambda c: (c.name in self.reasons, not c.has_word(guesses.ID), not c.numeric))
         return codes[0].name if codes else None
 
     def _counts(self, column: Column) -> bool:
         """Return whether it has whole numbers that run on, or texts that are no numbers: no amounts and no ages."""
-        return (column.runs_on if column.numeric else column.type == "VARCHAR") and not column.named_as(guesses.VISIBLE)
+        return (column.runs_on if column.numeric else column.type == "VARCHAR") and not column.has_word(guesses.VISIBLE)
 
-    def _gathers(self, column: Column) -> bool:
+    def _is_gathering(self, column: Column) -> bool:
         """Return whether several records have each of its values, and not too many: the members of a household."""
         if column.decimal or not column.plain or column.unique or not column.values:
             return False
@@ -164,11 +164,11 @@ class _Proposal:
         """Return whether it numbers the members of each household: by its name, or because it does so in nearly all."""
         if column.name in (*self.reasons, self.id, self.household) or not column.plain or column.unique:
             return False
-        if column.named_as(guesses.MEMBER) and not column.decimal:
+        if column.has_word(guesses.MEMBER) and not column.decimal:
             return True
         if self.household is None or not column.numeric or column.decimal or not 1 < column.values <= guesses.MANY:
             return False
-        if column.named_as(guesses.VISIBLE):  # the names of the columns may be the ages of three sisters
+        if column.has_word(guesses.VISIBLE):  # the names of the columns may be the ages of three sisters
             return False
         number, home = guesses.cast_to_number(column.name), exp.column(self.household, quoted=True)
         several = exp.Count(this=exp.Star())
@@ -187,10 +187,10 @@ class _Proposal:
     def _find_column(self, words: Any, fits: Any) -> str | None:  # noqa: ANN401 - a pattern, a test of a column
         others = {*self.reasons, self.id}
         return next(
-            (c.name for c in self.columns.values() if c.named_as(words) and c.name not in others and fits(c)), None
+            (c.name for c in self.columns.values() if c.has_word(words) and c.name not in others and fits(c)), None
         )
 
-    def _weighs(self, column: Column) -> bool:
+    def _is_weight(self, column: Column) -> bool:
         right = exp.Anonymous(this="sdc__is_weight", expressions=[guesses.cast_to_number(column.name)])
         return column.numeric and bool(self._fetch_figure(exp.Anonymous(this="bool_and", expressions=[right])))
 
@@ -201,7 +201,7 @@ class _Proposal:
     def _choose_keys(self) -> None:
         taken = {*self.reasons, self.id, self.household, *self.members, *self.weights}
         free = [c for c in self.columns.values() if c.plain and c.name not in taken]
-        visible = [c for c in free if c.named_as(guesses.VISIBLE) and c.values <= guesses.MANY and not c.decimal]
+        visible = [c for c in free if c.has_word(guesses.VISIBLE) and c.values <= guesses.MANY and not c.decimal]
         few = sorted((c for c in free if c not in visible and 1 < c.values <= guesses.FEW and not c.decimal
                       and not c.unique and not c.facts.like_names), key=lambda c: c.values)  # fmt: skip
         found = [*visible, *few]
@@ -237,7 +237,7 @@ class _Proposal:
             *([toml.format_comment(f"candidates too, few categories: {toml.format_toml_value(self.more)}")] if
             self.more else []),
             *self._limits(), *steps.lines(source),
-            "", "[output]", toml.format_line("path", _free(file, kept)),
+            "", "[output]", toml.format_line("path", _find_free_name(file, kept)),
         ]  # fmt: skip
         return "\n".join(lines) + "\n"
 
@@ -263,7 +263,7 @@ class _Proposal:
             return "; a weight?"
         if column.facts.numbers:
             return f", which {READ_AS_NUMBERS[reads_as_numbers(column, source)]}"
-        if self.household is None and column.named_as(guesses.ID) and self._gathers(column):
+        if self.household is None and column.has_word(guesses.ID) and self._is_gathering(column):
             return "; several records have each: households?"
         return ""
 
@@ -337,7 +337,7 @@ class _Proposal:
         ]
 
 
-def _free(file: Path, ending: str) -> str:
+def _find_free_name(file: Path, ending: str) -> str:
     """Return a name for the released file beside the release file that is not taken."""
     name = f"{file.stem}-released"
     while file.with_name(name + ending).exists():

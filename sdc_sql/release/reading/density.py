@@ -21,7 +21,7 @@ def read_neighbourhood(reading: Reading, path: str, said: object, keys: tuple[st
     if said is None:
         return None
     given = reading.problems.table(path, said, FIELDS)
-    columns = reading.several(f"{path}.columns", "continuous key", given.get("columns", []))
+    columns = reading.resolve_columns(f"{path}.columns", "continuous key", given.get("columns", []))
     width, scalings = given.get("width"), list_choices("neighbourhood", "scaling")
     for at, wrong, message in (
         ("columns", not given.get("columns"), 'it is missing: name the continuous keys, as in ["turnover"].'),

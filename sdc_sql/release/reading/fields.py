@@ -30,7 +30,7 @@ class Reading:
         self.left_out: dict[str, str] = {}
         self.named: set[str] = set()
 
-    def beside(self, path: str) -> Path:
+    def resolve_path(self, path: str) -> Path:
         """Return a path of the file, which is relative to the file's folder."""
         return self.file.parent / Path(path).expanduser()
 
@@ -42,13 +42,13 @@ class Reading:
             field = self.left_out[spell_column("the source", tuple(self.left_out), role, name)]
             self.problems.add(path, f"{name} is one of {field}, which are not read at all.")
             return None
-        with self.problems.at(path):
+        with self.problems.collect_at(path):
             column = spell_column("the source", tuple(self.columns), role, name)
             self.named.add(column)
             return column
         return None
 
-    def several(self, path: str, role: str, names: list[str]) -> tuple[str, ...]:
+    def resolve_columns(self, path: str, role: str, names: list[str]) -> tuple[str, ...]:
         """Return several columns likewise, each named once."""
         found: list[str] = []
         for i, name in enumerate(names):

@@ -48,7 +48,7 @@ def read_figures(reading: Reading, said: Mapping[str, object]) -> Given:
         if not isinstance(row, dict) or not isinstance(row.get("measure"), str):
             reading.problems.add(path, f'it names no measure, as in [{path}] with measure = "k_map".')
             continue
-        with reading.problems.at(path):
+        with reading.problems.collect_at(path):
             its = find_measure(row["measure"])
             arguments = _read_arguments(reading, path, its, {n: v for n, v in row.items() if n != "measure"})
             name_figures({label: (its.name, arguments)})
@@ -66,7 +66,7 @@ def _read_arguments(reading: Reading, path: str, its: Measure, given: Mapping[st
         elif its.takes_tables(name) and (parameter is None or parameter.type == "tables"):
             found[name] = _files(reading, f"{path}.{name}", name, value)
         else:
-            found[name] = value if parameter is None else values.of(parameter, value)
+            found[name] = value if parameter is None else values.convert_value(parameter, value)
     return found
 
 
@@ -78,11 +78,11 @@ def _files(reading: Reading, at: str, name: str, value: Any) -> Any:  # noqa: AN
         reading.problems.add(at, f"it is {text_for_message(value)}: it must be paths of files, as in {words}.")
         return value
     for file in values:
-        if not reading.beside(file).exists():
-            reading.problems.add(at, f"there is no file {reading.beside(file)}.")
+        if not reading.resolve_path(file).exists():
+            reading.problems.add(at, f"there is no file {reading.resolve_path(file)}.")
     if isinstance(value, dict):
-        return {key: str(reading.beside(file)) for key, file in value.items()}
-    return [str(reading.beside(file)) for file in values]
+        return {key: str(reading.resolve_path(file)) for key, file in value.items()}
+    return [str(reading.resolve_path(file)) for file in values]
 
 
 def complete_figures(asked: Mapping[str, Asked], scenario: Scenario) -> dict[str, Asked]:
@@ -128,7 +128,7 @@ def check_risk(
     check_side(limit, asked, holds=True)
     for name in list_named_figures(limit):
         its = asked[name.label]
-        if its.measure.figures[name.figure].bears == _LOSS or its.measure.bears() == {_LOSS}:
+        if its.measure.figures[name.figure].bears == _LOSS or its.measure.list_bearings() == {_LOSS}:
             raise ParameterError(f"{name.label}.{name.figure} is loss: put the limit under [loss].")
         if name.part:
             raise ParameterError(f"{name.part}.{name.label}: a limit is on the released file: leave {name.part} out.")
@@ -148,7 +148,7 @@ def check_loss(limit: str, asked: Mapping[str, Asked], given: Mapping[str, objec
     check_side(limit, asked, holds=True)
     for name in list_named_figures(limit):
         its = asked[name.label]
-        if its.measure.figures[name.figure].bears == _RISK or its.measure.bears() == {_RISK}:
+        if its.measure.figures[name.figure].bears == _RISK or its.measure.list_bearings() == {_RISK}:
             raise ParameterError(
                 f"{name.label}.{name.figure} is risk: put the limit under [[scenarios]], whose keys an intruder has."
             )

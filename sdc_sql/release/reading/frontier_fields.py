@@ -57,7 +57,7 @@ def read_frontier(reading: Reading, roles: RolesOfColumns, scenarios: Sequence[S
         elif name == "candidates" and given.get(name) == []:
             problems.add("frontier.candidates", "give one at least: what this release is compared with.")
     if "utility" in given:
-        with problems.at("frontier.utility"):
+        with problems.collect_at("frontier.utility"):
             arithmetic(given["utility"], ("risk", "loss"), f"it is {text_for_message(given['utility'])}: it must be")
     scenario = _find_scenario(reading, given, scenarios)
     asked: dict[str, Figure] = {}
@@ -121,7 +121,7 @@ def _candidate(
 def _check_figure(reading: Reading, role: str, asked: Figure, roles: RolesOfColumns, scenario: Scenario) -> None:
     """Check the measure, its figure and its arguments, and that they can be measured."""
     path, before = f"frontier.{role}", len(reading.problems.found)
-    with reading.problems.at(path):
+    with reading.problems.collect_at(path):
         text, given = asked if isinstance(asked, tuple) else (asked, {})
         _, bare = resolve_figure(text, "it")
         strange = [n for n in given if n not in bare.measure.arguments]
@@ -146,4 +146,4 @@ def _check_arguments(reading: Reading, path: str, its: Asked) -> None:
     for name, value in its.arguments.items():
         parameter = its.measure.parameter(name)
         if parameter is not None:
-            values.of(parameter, value)
+            values.convert_value(parameter, value)

@@ -76,7 +76,7 @@ class Problems:
         self.found.append(f"{path}: {message}")
 
     @contextmanager
-    def at(self, path: str) -> Iterator[None]:
+    def collect_at(self, path: str) -> Iterator[None]:
         """Take an error of ours as one of that place."""
         try:
             yield

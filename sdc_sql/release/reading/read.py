@@ -173,14 +173,14 @@ class _Sections(Reading):
             return None
         if "table" in given and ways == ["path"]:
             self.problems.add("source.table", "it goes with database = only.")
-        with self.problems.at(f"source.{ways[0]}"):
+        with self.problems.collect_at(f"source.{ways[0]}"):
             if ELSEWHERE.match(given[ways[0]]):
                 raise ParameterError(
                     f"{given[ways[0]]} is not on this machine: fetch it first, for a release says which file it was "
                     "made of."
                 )
             source, self.columns = raw.describe_source(
-                self.beside(given[ways[0]]), given.get("table") if ways == ["database"] else None
+                self.resolve_path(given[ways[0]]), given.get("table") if ways == ["database"] else None
             )
             if ways == ["path"] and source.kind == "duckdb":
                 self.problems.add("source.path", "it is a database: name it as database =, with table =.")
@@ -192,7 +192,7 @@ class _Sections(Reading):
         found: dict[str, Any] = {}
         for role, words in (("identifiers", "direct identifier"), ("drop", "column")):
             every, path = dict(self.columns), f"roles.{role}"
-            found[role] = self.several(path, words, given.pop(role, []))
+            found[role] = self.resolve_columns(path, words, given.pop(role, []))
             self.columns = {name: kind for name, kind in every.items() if name not in found[role]}
             self.left_out |= dict.fromkeys(found[role], path)
             if every and not self.columns:
@@ -203,10 +203,10 @@ class _Sections(Reading):
             if isinstance(value, str):
                 found[role] = self.column(path, words, value)
             elif isinstance(value, list):
-                found[role] = self.several(path, words, value)
+                found[role] = self.resolve_columns(path, words, value)
             elif isinstance(value, dict):
                 found[role] = {
-                    key: self.several(f"{path}.{name}", "ghost variable", names)
+                    key: self.resolve_columns(f"{path}.{name}", "ghost variable", names)
                     for name, names in value.items()
                     if (key := self.column(path, "key variable", name)) is not None
                 }
@@ -243,7 +243,7 @@ class _Sections(Reading):
     def _small_weights(self, given: str, *, weighed: bool) -> str:
         if not weighed:
             self.problems.add("roles.small_weights", "it goes with roles.weight, which is missing.")
-        with self.problems.at("roles.small_weights"):
+        with self.problems.collect_at("roles.small_weights"):
             require_small_weights(given)
         return given
 
@@ -268,7 +268,7 @@ class _Sections(Reading):
                 )
             if given.get("k", 5) < 2:  # noqa: PLR2004 - a group
                 self.problems.add(f"{path}.k", f"it is {given['k']}: it must be at least 2.")
-            keys = self.several(f"{path}.keys", "key variable", given.get("keys", []))
+            keys = self.resolve_columns(f"{path}.keys", "key variable", given.get("keys", []))
             if roles.id in keys:
                 self.problems.add(f"{path}.keys", f"{roles.id} is the id, which tells every record apart.")
             threshold = given.get("threshold")
@@ -291,7 +291,7 @@ class _Sections(Reading):
             name = ruleset.ruleset.name
             written += [(f"{scenario.path}, {name} limits[{i}]", t) for i, t in enumerate(ruleset.ruleset.limits)]
         for at, text in written:
-            with self.problems.at(at):
+            with self.problems.collect_at(at):
                 figures.check_risk(text, self.asked, roles, scenario, self._continuous())
                 k = find_asked_k([text], k, self.asked)
                 limits.append(Limit(at, text, scenario.name))
@@ -305,12 +305,12 @@ class _Sections(Reading):
 
     def _loss(self, roles: RolesOfColumns) -> Loss:
         given = self.problems.table("loss", self.said.get("loss"), LOSS)
-        lists = {name: self.several(f"loss.{name}", "column", given[name]) for name in LOSS if name in given
+        lists = {name: self.resolve_columns(f"loss.{name}", "column", given[name]) for name in LOSS if name in given
                  and LOSS[name] is TEXTS and name != "limits"}  # fmt: skip
         limits = []
         for i, text in enumerate(given.get("limits", [])):
             at = f"loss.limits[{i}]"
-            with self.problems.at(at):
+            with self.problems.collect_at(at):
                 figures.check_loss(text, self.asked, given, roles)
                 limits.append(Limit(at, text))
         if given.get("limits"):
@@ -354,7 +354,7 @@ class _Sections(Reading):
                 continue
             at = f"output.{name}"
             elsewhere = ELSEWHERE.match(given[name]) is not None
-            path = self.beside(given[name]) if self.folder is None else self.folder / given[name]
+            path = self.resolve_path(given[name]) if self.folder is None else self.folder / given[name]
             endings = (*FORMATS, *formats.FORMATS) if name == "path" else DOCUMENTS[name].endings
             same = taken.get(path.resolve())
             for wrong, message in (

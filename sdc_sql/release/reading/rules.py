@@ -56,7 +56,7 @@ def read_rules(reading: Reading, roles: RolesOfColumns) -> Rules | None:
         problems.add("rules.name", "it is missing: the name of a ruleset, or the path of a file.")
         return None
     ruleset = None
-    with problems.at("rules"):
+    with problems.collect_at("rules"):
         ruleset = parse_ruleset(read_ruleset_text(given["name"], reading.file.parent), problems)
     if ruleset is None:
         return None
@@ -65,7 +65,7 @@ def read_rules(reading: Reading, roles: RolesOfColumns) -> Rules | None:
     if strange:
         known = ", ".join(map(str, sorted(ruleset.rules))) or "none"
         problems.add("rules.looked_at", f"{ruleset.name} has no rule {', '.join(strange)}; there are {known}.")
-    keys = reading.several("rules.keys", "key variable", given.get("keys", []))
+    keys = reading.resolve_columns("rules.keys", "key variable", given.get("keys", []))
     facts = _read_facts(reading, ruleset, {n: v for n, v in given.items() if n not in SECTION}, roles)
     return Rules(ruleset, facts, keys, looked_at, tuple(_list_steps(reading, ruleset, given)))
 
@@ -80,12 +80,16 @@ def _read_facts(reading: Reading, ruleset: Ruleset, given: dict[str, Any], roles
             problems.add(f"rules.{name}", f"{ruleset.name} does not ask for it: leave it out.")
         elif name in _COLUMNS:
             at, one = f"rules.{name}", isinstance(value, str)
-            facts[name] = reading.column(at, "column", value) if one else [*reading.several(at, "column", value)]
+            facts[name] = (
+                reading.column(at, "column", value) if one else [*reading.resolve_columns(at, "column", value)]
+            )
         elif name == "levels":
             strange = [level for level in value if level not in LEVELS]
             if strange:
                 problems.add(f"rules.levels.{strange[0]}", f"there is no such level{hint_nearest(strange[0], LEVELS)}")
-            facts[name] = {n: [*reading.several(f"rules.levels.{n}", "key variable", v)] for n, v in value.items()}
+            facts[name] = {
+                n: [*reading.resolve_columns(f"rules.levels.{n}", "key variable", v)] for n, v in value.items()
+            }
         else:
             facts[name] = value
     if by_levels and "levels" not in facts:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql import methods
-from sdc_sql.db.catalogue.macros import former, read_catalogue
+from sdc_sql.db.catalogue.macros import index_former_names, read_catalogue
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.masking.subset import resolve_condition
 from sdc_sql.db.table import Table
@@ -47,20 +47,20 @@ def index_methods() -> dict[str, list[Declaration]]:
 def _current(name: str, fields: Collection[str]) -> str:
     """Return what a mask is called that a step names in the form of an earlier version."""
     name = name.replace("-", "_")
-    name = former().get(name, name)
-    if any(_needed(mask) <= {*fields} for mask in index_methods().get(name, [])):
+    name = index_former_names().get(name, name)
+    if any(_list_needed(mask) <= {*fields} for mask in index_methods().get(name, [])):
         return name
     for other, masks in index_methods().items():  # `pram` with a retention
-        if other.startswith(f"{name}_") and any(_needed(mask) <= {*fields} for mask in masks):
+        if other.startswith(f"{name}_") and any(_list_needed(mask) <= {*fields} for mask in masks):
             return other
     return name
 
 
-def _needed(mask: Declaration) -> set[str]:
+def _list_needed(mask: Declaration) -> set[str]:
     return {p.name for p in list_own_parameters(mask) if p.default is None}
 
 
-def _in_form(reading: Reading, path: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
+def _bring_into_form(reading: Reading, path: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a step whose mask is named as it is now; the form of earlier versions goes to the problems."""
     given = row.get("mask", row.get("method"))
     if not isinstance(given, str):
@@ -98,7 +98,7 @@ def read_steps(
         step = _read_step(reading, path, row, scenarios, roles)
         if step is None:
             continue
-        _still_there(reading, step, gone)
+        _check_still_there(reading, step, gone)
         if step.verb == "drop_identifiers":
             _note_dropped_columns(reading, step, gone, roles, scenarios)
         if len(reading.problems.found) == before:
@@ -133,7 +133,7 @@ def _note_dropped_columns(
             reading.problems.add(step.path, f"{column} is used by {used[column]}: it cannot be dropped.")
 
 
-def _still_there(reading: Reading, step: Step, gone: Mapping[str, str]) -> None:
+def _check_still_there(reading: Reading, step: Step, gone: Mapping[str, str]) -> None:
     for column in step.columns:
         if column in gone:
             reading.problems.add(step.path, f"{column} is dropped by {gone[column]} already.")
@@ -142,7 +142,7 @@ def _still_there(reading: Reading, step: Step, gone: Mapping[str, str]) -> None:
 def _read_step(
     reading: Reading, path: str, row: Mapping[str, Any], scenarios: Sequence[Scenario], roles: RolesOfColumns
 ) -> Step | None:
-    row = _in_form(reading, path, row)
+    row = _bring_into_form(reading, path, row)
     chosen = _mask(reading, f"{path}.mask", row.get("mask"))
     given = {name: value for name, value in row.items() if name not in {"mask", "scenario", *ASIDE}}
     masks = _find_fitting_masks(reading, path, chosen, given) if chosen else None
@@ -160,7 +160,7 @@ def _read_step(
             _check_condition(reading, f"{path}.{name}", value, name)
             arguments[name] = value
         elif name not in (*TARGETS, "column_name"):
-            arguments[name] = values.of(own[name], value) if name in own else value
+            arguments[name] = values.convert_value(own[name], value) if name in own else value
     if "where" in row and not any(mask.masks for mask in masks):
         what = "a column is dropped from" if verb == "drop_identifiers" else "this method is of"
         reading.problems.add(f"{path}.where", f"{what} all records: leave it out.")
@@ -304,7 +304,7 @@ def _resolve_columns(
     if not isinstance(value, list) or not value:
         reading.problems.add(at, f"it is {text_for_message(value)}: it must be a column, or a list of columns.")
         return ()
-    return reading.several(at, "column", value)
+    return reading.resolve_columns(at, "column", value)
 
 
 def _check_condition(reading: Reading, path: str, condition: object, role: str) -> None:

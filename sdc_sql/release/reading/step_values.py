@@ -25,7 +25,7 @@ class Values:
     def __init__(self, reading: Reading, path: str) -> None:
         self.reading, self.path = reading, path
 
-    def of(self, parameter: Parameter, value: Any) -> Any:  # noqa: ANN401 - of the file
+    def convert_value(self, parameter: Parameter, value: Any) -> Any:  # noqa: ANN401 - of the file
         """Return a value as the verb takes it; errors are added to the problems."""
         at = f"{self.path}.{parameter.name}"
         if parameter.choices:
@@ -94,7 +94,7 @@ class Values:
         if kind == "column" and isinstance(value, str):
             return self.reading.column(at, "column", value)
         if kind == "columns" and isinstance(value, list) and all(isinstance(v, str) for v in value):
-            return list(self.reading.several(at, "column", value))
+            return list(self.reading.resolve_columns(at, "column", value))
         wanted = "the name of a column" if kind == "column" else "a list of columns"
         self.reading.problems.add(at, f"it is {text_for_message(value)}: it must be {wanted}.")
         return None
@@ -102,7 +102,7 @@ class Values:
     def _table(self, at: str, name: str, value: Any) -> Any:  # noqa: ANN401 - of the file
         """Return a table: the path of a file, or what the method takes instead of one."""
         if isinstance(value, str):
-            path = self.reading.beside(value)
+            path = self.reading.resolve_path(value)
             if not path.exists():
                 self.reading.problems.add(at, f"there is no file {path}.")
             return str(path)

@@ -9,12 +9,12 @@ from xml.etree import ElementTree as ET
 _UNHOLDABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def holdable(text: str) -> str:
+def replace_forbidden(text: str) -> str:
     r"""Return a text with what XML cannot hold replaced.
 
     Examples
     --------
-    >>> holdable("a\x00<b>\ud800").encode("unicode_escape")
+    >>> replace_forbidden("a\x00<b>\ud800").encode("unicode_escape")
     b'a\\ufffd<b>\\ufffd'
     """
     return _UNHOLDABLE.sub("\N{REPLACEMENT CHARACTER}", text)
@@ -30,7 +30,9 @@ def add(parent: ET.Element, tag: str, text: str | None = None, /, **attributes: 
     >>> ET.tostring(root)
     b'<var><labl level="variable">a &lt; b</labl></var>'
     """
-    given = {name.replace("_", "-"): holdable(value) for name, value in attributes.items() if value is not None}
+    given = {
+        name.replace("_", "-"): replace_forbidden(value) for name, value in attributes.items() if value is not None
+    }
     found = ET.SubElement(parent, tag, given)
-    found.text = None if text is None else holdable(text)
+    found.text = None if text is None else replace_forbidden(text)
     return found

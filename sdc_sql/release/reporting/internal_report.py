@@ -155,7 +155,7 @@ def _describe_next_release(outcome: Outcome) -> list[Block]:
     once = [
         f"{step.method}: {words[step.method].reason}"
         for step in {step.method: step for step in outcome.steps}.values()
-        if words[step.method].of(step.parameters) == "once"
+        if words[step.method].find_word(step.parameters) == "once"
     ]
     if not once:
         return []

@@ -11,7 +11,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.catalogue.macros import find_effect
-from sdc_sql.release.reporting.public_steps import withheld
+from sdc_sql.release.reporting.public_steps import is_withheld
 from sdc_sql.release.reporting.stages import list_output_columns
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ FEWEST = 100  # a file of fewer records tells nothing of its losses
 _STEPS = ((1000, 1), (200, 5), (FEWEST, 10))
 
 
-def per_cent(part: int, whole: int) -> float | None:
+def round_share(part: int, whole: int) -> float | None:
     """Return a share in per cent, in steps of at least ten records; None of fewer than 100 records.
 
     Examples
     --------
-    >>> per_cent(3, 61_395), per_cent(600, 61_395), per_cent(3, 200), per_cent(1, 99)
+    >>> round_share(3, 61_395), round_share(600, 61_395), round_share(3, 200), round_share(1, 99)
     (0.0, 1.0, 0.0, None)
     """
     step = next((step for least, step in _STEPS if whole >= least), None)
@@ -48,9 +48,9 @@ def coarse(value: float | None, records: int) -> float | None:
     return round(value, digits)
 
 
-def withheld_columns(outcome: Outcome) -> set[str]:
+def list_withheld_columns(outcome: Outcome) -> set[str]:
     """Return the columns, in small letters, whose masking a loss would help to undo."""
-    return {c.lower() for step in outcome.steps if withheld(step) for c in step.columns}
+    return {c.lower() for step in outcome.steps if is_withheld(step) for c in step.columns}
 
 
 def list_told_losses(outcome: Outcome) -> list[dict[str, Any]]:
@@ -60,7 +60,7 @@ def list_told_losses(outcome: Outcome) -> list[dict[str, Any]]:
     sizes of classes stay inside; so does a loss of a column whose masking it would help to undo, and one over several
     columns that has such a column.
     """
-    secret = withheld_columns(outcome)
+    secret = list_withheld_columns(outcome)
     shown = {c.lower() for c in list_output_columns(outcome)}
     of_all = {c.lower() for c in outcome.plan.loss.columns}
     found = []
@@ -71,7 +71,7 @@ def list_told_losses(outcome: Outcome) -> list[dict[str, Any]]:
                 continue
             if not named and (of_all & secret or not of_all):
                 continue
-            for figure in find_effect(measure).told_of({}):
+            for figure in find_effect(measure).list_told({}):
                 value = coarse(row.get(figure), outcome.records_after)
                 if value is not None:
                     found.append(

@@ -145,11 +145,11 @@ def _write_implementation(outcome: Outcome) -> Section:
 
 def _write_result(outcome: Outcome) -> Section:
     blocks: list[Block] = []
-    withheld = public_loss.withheld_columns(outcome)
+    withheld = public_loss.list_withheld_columns(outcome)
     rows = [row for row in lost.count_by_variable(outcome) if row["variable"].lower() not in withheld]
     gone = [row["variable"] for row in rows if row["suppressed"]]
     counted = [
-        (r["variable"], *(public_loss.per_cent(r[n], r["records"]) for n in ("changed", "suppressed"))) for r in rows
+        (r["variable"], *(public_loss.round_share(r[n], r["records"]) for n in ("changed", "suppressed"))) for r in rows
     ]
     if counted and counted[0][1] is not None:
         blocks.append(
@@ -164,7 +164,7 @@ def _write_result(outcome: Outcome) -> Section:
         blocks.append(Table("Suppressed values (NULL), in per cent of the records", ("variable", "suppressed"), told))
     for name, found in lost.count_by_dimension(outcome, gone).items():
         several = tuple(
-            (make_label(row["value"]), *(public_loss.per_cent(row["suppressed"][v], row["records"]) for v in gone))
+            (make_label(row["value"]), *(public_loss.round_share(row["suppressed"][v], row["records"]) for v in gone))
             for row in found
         )
         blocks.append(Table(f"Suppressed values by {name}, in per cent of its records", (name, *gone), several))

@@ -28,14 +28,14 @@ DIGITS = 3  # a probability has so many digits: exact ones of an invariant matri
 _BY_HOUSEHOLD = "Drawn by household: members with the same value have the same released value."
 
 
-def withheld(step: MaskingStep) -> bool:
+def is_withheld(step: MaskingStep) -> bool:
     """Return whether not even a loss of its columns is told: from it would follow what undoes the step."""
-    return find_effect(step.method).loss.of(step.parameters) != "published"
+    return find_effect(step.method).loss.find_word(step.parameters) != "published"
 
 
 def list_told_parameters(step: MaskingStep) -> dict[str, Any]:
     """Return the parameters that users need, by name."""
-    names = find_effect(step.method).told_of(step.parameters)
+    names = find_effect(step.method).list_told(step.parameters)
     return {name: step.parameters[name] for name in names if step.parameters.get(name) is not None}
 
 
