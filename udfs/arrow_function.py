@@ -26,7 +26,7 @@ _TYPES = {
     NUMBERS: pa.list_(pa.float64()),
     TABLE: pa.list_(pa.list_(pa.float64())),
     WHOLES: pa.list_(pa.int64()),
-}  # of an answer; else lists of texts
+}  # the types of an answer; any other is lists of texts
 
 
 @dataclass(frozen=True)

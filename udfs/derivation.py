@@ -23,12 +23,12 @@ Flags = NDArray[np.bool_]
 PARTS = (500, 4_000, 25_000)  # records, one after the other, that may refute a rule
 SLACK, SHARE = 2, 0.005  # contradictions that are no refutation yet: near-rules have up to 0.1 %
 CELL = 10  # known values of a cell that predicts
-HOPED = 15  # of the pairs that predict in some cells by what a part shows, those counted of each variable
-BEST = 5  # of the pairs that predict in some cells, those told of each variable
+HOPED = 15  # so many pairs of each variable are counted that predict in some cells by what a part shows
+BEST = 5  # so many pairs of each variable are told that predict in some cells
 _BITS = 18
 _TABLE = 4_000_000  # cells times values that are counted by their places
 _MANY = 50_000  # cells that are looked up in such a table sooner than by halving
-_ODD = 0x9E3779B97F4A7C15  # of multiplicative hashing (Knuth 1998, 6.4)
+_ODD = 0x9E3779B97F4A7C15  # the multiplier of multiplicative hashing (Knuth 1998, 6.4)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def _find_target_givers(view: _View, place: int, dimension: int) -> list[Possibl
     hoped: list[tuple[Possible, int]] = []
     for pair in combinations(view.target.givers, 2) if dimension > 1 else ():
         by_one = [alone[one] for one in pair if one in alone]
-        if any(one.rule for one in by_one):  # which the pair could not tell more surely
+        if any(one.rule for one in by_one):  # the pair could tell nothing more surely
             continue
         least = max([one.predicted for one in by_one], default=0)
         one = view.try_giver(pair, place, least, hoped=True)
@@ -138,7 +138,7 @@ class _View:
             return Possible(giver, place, rule=False, predicted=int(shown.sum()))
         cells, wanted = self._codes(self.columns, giver)[target.rows], np.unique(hidden)
         if rule:
-            there = _find_likely_cells(cells, wanted)  # of fine cells the few that matter
+            there = _find_likely_cells(cells, wanted)  # few of many fine cells matter
             support, apart, mixed = _count_contradictions(cells[there], target.known[target.rows[there]], target.kinds)
             if support > 0 and apart <= SLACK + SHARE * support:
                 return Possible(giver, place, rule=True, predicted=0)

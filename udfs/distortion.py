@@ -51,7 +51,8 @@ def redraw_groups(groups: Integers, values: Integers, draws: Integers, condition
         masked = _redraw_group(members, values, draws, urn, asked)
         if conditions.t is None:
             return masked
-        p = np.bincount(masked, minlength=kinds) / masked.size  # that of the released file, from which t is counted
+        # the distribution of the released file, from which t is counted
+        p = np.bincount(masked, minlength=kinds) / masked.size
         counts = _count_values(members, masked, kinds)
         if (conditions.distances(counts / counts.sum(axis=1, keepdims=True), p) <= conditions.t).all():
             return masked

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats
 
 STEPS = 200
-FARTHEST = 30.0  # of a standardised predictor: beyond it the fit tells the values apart, and has no maximum
+FARTHEST = 30.0  # where a standardised predictor goes beyond it, the fit tells the values apart, and has no maximum
 
 
 def fit_flipped_regression(columns: Floats, flipped: Floats, counts: Floats, q: float) -> list[Floats]:
@@ -70,7 +70,7 @@ def fit_flipped_regression(columns: Floats, flipped: Floats, counts: Floats, q: 
 def _likelihood(beta: Floats, design: Floats, y: Floats, n: Floats, q: float) -> tuple[float, Floats, Floats]:
     """Return the log-likelihood, its gradient, and the expected information."""
     p = 1 / (1 + np.exp(-np.clip(beta @ design, -700, 700)))
-    one = np.clip((1 - q) + (2 * q - 1) * p, 1e-300, 1 - 1e-16)  # of a released 1
+    one = np.clip((1 - q) + (2 * q - 1) * p, 1e-300, 1 - 1e-16)  # the probability of a released 1
     slope = (2 * q - 1) * p * (1 - p)
     likelihood = float(n @ np.where(y > 0, np.log(one), np.log1p(-one)))
     weight = slope / (one * (1 - one))

@@ -87,7 +87,7 @@ class Urn:
 
     def _probabilities(self, counts: Integers, n: int) -> Floats:
         steps = np.arange(n)
-        rising = np.log((1 - self.phi) * self.p[:, None] + self.phi * steps)  # of a value's i-th record
+        rising = np.log((1 - self.phi) * self.p[:, None] + self.phi * steps)  # the factor of a value's i-th record
         up_to = np.pad(np.cumsum(rising, axis=1), ((0, 0), (1, 0)))
         logs = np.pad(np.cumsum(np.log(steps + 1)), (1, 0))
         each = up_to[np.arange(self.p.size), counts].sum(axis=1) - logs[counts].sum(axis=1)
@@ -125,7 +125,7 @@ def make_redraw_urn(urn: Urn, conditions: Conditions, n: int) -> tuple[Urn, floa
     expectation of a. Otherwise a share rho of the good ones is redrawn, rho (G - Z) = F - Z, G their slack. Where no
     group has slack (two records with two values, and l = 2) all are, and any that is as asked may be drawn.
     """
-    if conditions.t is None:  # what is not chosen is one value: of an urn, too
+    if conditions.t is None:  # all that is not chosen counts as one value, in an urn too
         kept = np.flatnonzero(conditions.chosen)
         rest = urn.p[~conditions.chosen].sum()
         lumped = Urn(np.append(urn.p[kept], rest) if rest > 0 else urn.p[kept], urn.phi)

@@ -83,7 +83,7 @@ def compute_noise_root(root: Floats, alpha: Floats, names: list[str]) -> Floats:
     values, vectors = _variances(products, alpha)
     if values.min() < -ROUNDING:
         most = 1 / np.linalg.norm(np.linalg.solve(unit, alpha[:, np.newaxis] * unit), 2)
-        # as they are written, in six decimals, the ratios are not quite theirs: the first of these that has a noise
+        # in six decimals the ratios are not quite the exact ones: the first of these that leaves a noise is taken
         tried = (np.floor(alpha * most * (1 - i / 1000) * 1e6) / 1e6 for i in range(1001))
         some = next(shares for shares in tried if _variances(products, shares)[0].min() >= -ROUNDING)
         largest = ", ".join(f"{a:g} for {n}" for n, a in zip(names, some, strict=True))

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 class _Kernels:
     def __init__(self) -> None:
-        self.threads: set[int] = set()  # that run one
+        self.threads: set[int] = set()  # the threads that run a kernel
         self.forbidden = False  # one that DuckDB is about to call would not be seen yet
         self.lock = threading.Lock()
-        self.signals = {int(signal.SIGINT)}  # that stop them
+        self.signals = {int(signal.SIGINT)}  # the signals that stop kernels
         self.heard: set[int] = set()  # while one listens
         self.listening = 0  # kernels that do
         self.ear = -1

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats
 
 LEAST, KNOWN = 20, 0.5  # records, and the share of them that know a column which may take part
-NEAR, WHOLE = 1e-6, 1e-7  # of the greatest value: what is equal; of a coefficient: what is a whole number
-RIGHT, KEPT, ROUNDS = 0.995, 0.9, 3  # of the records: that agree, that are fitted to; how often these are chosen anew
+NEAR, WHOLE = 1e-6, 1e-7  # values are equal within this share of the greatest; a coefficient is whole within this
+# the shares of records that agree, and that are fitted to; how often these are chosen anew
+RIGHT, KEPT, ROUNDS = 0.995, 0.9, 3
 
 
 def linear_relation(known: Floats, others: Floats, columns: float, place: float) -> Floats:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from sdc_sql.udfs.arguments import Floats
 
-STEPS, NEAR = 60, 1e-14  # of a search for a root: how many, and how near
+STEPS, NEAR = 60, 1e-14  # a search for a root takes so many steps, and comes so near
 LEAST = 1e-4  # alpha below it: the likelihood is greatest at the border, alpha = 0
 BLOCK = 1_000_000
 GRID = 2_000
@@ -116,7 +116,7 @@ def zayatz(sizes: Floats, cells: Floats, population: float) -> float:
     n, logarithms, before = float(sizes @ cells), np.zeros(len(sizes)), 0.0
     for start in range(1, int(sizes[-1]), BLOCK):
         k = np.arange(start, min(start + BLOCK, int(sizes[-1])))
-        with np.errstate(divide="ignore"):  # what cannot be drawn once only has the logarithm of 0
+        with np.errstate(divide="ignore"):  # a value that cannot be drawn just once has the logarithm of 0
             steps = before + np.cumsum(np.log1p(np.maximum(-(n - 1) / (population - k), -1.0)))
         here = (sizes > start) & (sizes <= start + len(k))
         logarithms[here] = steps[sizes[here].astype(np.int64) - 1 - start]

@@ -28,7 +28,7 @@ def posterior_risk(f: Floats, population: Floats) -> Floats:
         more = f[here] > j
         here, x = here[more], x[more]
         risk[here] = x * (1 / j - risk[here])
-    # what is left out is below 1e-16 of the sum: 1 / C(115, 15) of a frequency of 100
+    # the terms left out are below 1e-16 of the sum: 1 / C(115, 15) of a frequency of 100
     for rest, terms in ((~recurs & (f < 100), 40), (f >= 100, 15)):  # noqa: PLR2004
         of, q = f[rest], 1 - p[rest]
         series = np.ones_like(q)

@@ -15,8 +15,8 @@ from sdc_sql.udfs.arguments import Floats, require_columns
 
 LEVERAGE = 0.25  # the greatest weight of a record's own value in what is released of it
 EXPLAINED = 0.99  # above it the released values would nearly be the original ones
-COLLINEAR = 1e-8  # what is left of a column of length 1, given those before it, below which it is one of them
-WELL_APART = 1e-3  # from which two roots of products are as exact as reflections
+COLLINEAR = 1e-8  # a column of length 1 of which less is left, given those before it, follows from them
+WELL_APART = 1e-3  # from here on two roots of products are as exact as reflections
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from sdc_sql.udfs.regression import EXPLAINED, LEVERAGE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROWS = 65_536  # of the design at a time
+ROWS = 65_536  # rows of the design at a time
 MANY = 1_000  # indicators and scores
 COLLINEAR = 1e-9  # an eigenvalue below it, of products whose diagonal is 1, is none
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Parameters = tuple[Floats, ...]
 
-MOST_SHAPE = 1e4  # of gamma and beta: beyond it they are normal distributions
+MOST_SHAPE = 1e4  # gamma and beta distributions of a greater shape are normal ones
 _ROUNDS, _NEAR = 200, 1e-11
 _FAR = 1.0 - 2.0**-53
 

@@ -77,7 +77,7 @@ def _fit_negative_binomial(frequencies: Floats) -> Parameters:
     n, mean, variance = _compute_count_moments(frequencies)
     above = n - np.cumsum(frequencies, axis=1)
     j = np.arange(frequencies.shape[1])
-    low, high = np.full_like(mean, -12.0), np.full_like(mean, 16.0)  # of log size
+    low, high = np.full_like(mean, -12.0), np.full_like(mean, 16.0)  # log size lies between these
     for _ in range(_HALVES):
         middle = (low + high) / 2
         size = np.exp(middle)

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 FAMILIES = (*CONTINUOUS, *DISCRETE)
 SAMPLES = 199
-RECORDS = 1_000  # of a sample at the most: the distribution of sqrt(n) times the statistic has settled by then
+RECORDS = 1_000  # a sample has no more: the distribution of sqrt(n) times the statistic has settled by then
 LEAST, DIFFERENT = 8, 3  # values of a column, and different ones
 PARTS = 65_536
-_SEED = 3_407_001  # of the samples for p-values
+_SEED = 3_407_001  # the samples for p-values are drawn from it
 
 
 @dataclass(frozen=True)

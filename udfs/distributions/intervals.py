@@ -44,7 +44,8 @@ def cuts(x: Floats, intervals: int) -> Floats:
     values = np.array([ordered[0], *((ordered[after - 1] + ordered[after]) / 2), ordered[-1]])
     widths = np.diff(values)
     positive = widths[widths > 0]
-    local = np.minimum(*(np.where(w > 0, w, np.inf) for w in (widths[:-1], widths[1:])))  # of an end between intervals
+    # the width at an end between intervals
+    local = np.minimum(*(np.where(w > 0, w, np.inf) for w in (widths[:-1], widths[1:])))
     step = 10.0 ** np.floor(np.log10([positive[0], *np.where(np.isfinite(local), local, 1.0), positive[-1]])) / 10
     ends = np.round(values / step) * step
     ends[0] = (np.ceil(values[0] / step[0]) - 1) * step[0]

@@ -67,7 +67,7 @@ class Problem:
     def __init__(self, ladders: Sequence[Ladder], leaves: Sequence[Integers], k: int, most: int) -> None:
         self.ladders, self.k, self.most = ladders, k, most
         self.records = int(leaves[0].sum())
-        self.counts = []  # for each key and level how often each number occurs
+        self.counts = []  # how often each number occurs, for each key and level
         for ladder, counts in zip(ladders, leaves, strict=True):
             of_key = [counts]
             for level, up in enumerate(ladder.up):
@@ -178,7 +178,7 @@ class Discernibility:
         if view.released is not None:
             return float(int((view.released**2).sum()) + view.suppressed * self.records)
         sizes = np.maximum(view.counts, self.k)
-        # of those that must be suppressed for another reason than k it is not known here in which cells they are
+        # it is not known here in which cells the records are that must be suppressed for another reason than k
         largest = self.k if _is_all_small(view, self.k) else int(sizes.max())
         return float(int((view.counts * sizes).sum()) + view.suppressed * (self.records - largest))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.generalisation.cells import Cells
     from sdc_sql.udfs.generalisation.conditions import Outside, Sensitive
 
-    State: TypeAlias = tuple[Cells, ...]  # of the file, then of each that is outside
+    State: TypeAlias = tuple[Cells, ...]  # the cells of the file, then those of each table outside
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,8 @@ class Rolled:
         groups = Groups.make(words, values, cells.counts)
         if depth < self.last and self.most >= self.k:
             return Judged(first, failing | groups.find_few(self.sensitive), alike=True)
-        failing |= groups.find_failing(
-            self.sensitive, self.whole
-        )  # of none that is suppressed one may fail before, too
+        # a cell that is not suppressed may have failed before, too
+        failing |= groups.find_failing(self.sensitive, self.whole)
         if depth < self.last or not failing.any():
             return Judged(first, failing, alike=True)
         lost = np.repeat(failing, groups.distinct)

@@ -23,7 +23,7 @@ class Interval(NamedTuple):
 
     low: Integers
     high: Integers
-    place: Integers  # of each record that is looked through
+    place: Integers  # the place of each record that is looked through
 
 
 def pair_numbers(first: Integers, second: Integers) -> Integers:

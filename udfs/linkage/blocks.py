@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 INTERVALS = 256
 LEAST, MOST = 128, 512  # records of a block
-TINY = 1e-37  # what single precision may lose
+TINY = 1e-37  # single precision may lose so much
 EPS = np.finfo(np.float64).eps
 
 
@@ -142,7 +142,7 @@ class Bounds:
                 agree = (codes == least[j]) & (codes == greatest[j]) & (codes != NONE)
                 table = variables.costs[j - len(variables.factors)] * (~agree if most else differ)
                 self._rows.append(places.astype(np.int64) - NONE)
-            with np.errstate(over="ignore"):  # as far as can be
+            with np.errstate(over="ignore"):  # what single precision cannot hold becomes infinite
                 self._tables.append((table * (1 + 1e-5) + TINY if most else table * (1 - 1e-5)).astype(np.float32))
 
     def compute_bounds(self, rows: Integers, blocks: Integers | slice = slice(None)) -> Singles:

@@ -117,7 +117,8 @@ def distance_linkage(
     read = [_compare_records(x, y, own, variables, none)]
     if (tells_nothing := x.find_suppressed(y, own)).any():
         hidden = tells_nothing[:nominal] & (x.codes == MISSING)
-        masked = _Side(x.numbers, np.where(hidden, codes.max(axis=0, initial=0) + 1, x.codes))  # as no candidate
+        # what is hidden agrees with no candidate
+        masked = _Side(x.numbers, np.where(hidden, codes.max(axis=0, initial=0) + 1, x.codes))
         read.append(_compare_records(masked, y, own, variables, tells_nothing[nominal:]))
     found[:, files.released[files.paired]] = max(read, key=_expect_correct_links)
     return [*found]

@@ -52,7 +52,7 @@ class Flow:
 
     def __init__(self, olds: Integers, news: Integers, before: Integers, after: Integers) -> None:
         self.olds, self.news = olds, news
-        self.unreleased, self.strange = before.copy(), after.copy()  # what no flow takes yet, of either side
+        self.unreleased, self.strange = before.copy(), after.copy()  # the records of either side that no flow takes yet
         self.along = np.zeros(len(olds), dtype=np.int64)
         self._of_old, self._of_new = np.argsort(olds, kind="stable"), np.argsort(news, kind="stable")
         self._old_starts, self._new_starts = find_edge_starts(olds, len(before)), find_edge_starts(news, len(after))

@@ -79,7 +79,7 @@ def distance_to_closest(
     )
     scales = [float(values.max()) - 1 for values in columns[first:then]]
     scales += [SCALINGS[scaling](values, original.counts) for values in original.numbers.T[then - first :]]
-    # what is constant in the original is compared as it is
+    # a variable that is constant in the original is compared as it is
     factors = np.sqrt(weights[first:]) / np.array([s if s > 0 else 1.0 for s in scales])
     variables = Variables(factors, weights[:first])
     distances, figures = _summarise_distances(find_nearest(released, original, variables), released.counts)

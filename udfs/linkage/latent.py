@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 VARIABLES = 3  # at least: p, m and u are seven numbers, and so many are the shares of eight patterns
 STEPS = 100_000
 EXACT = 1e-9  # the largest change of a last step: of m and u, and of p as a share of it
-GAIN = 0.01  # of the logarithm of the likelihood, over one kind of pairs: less is none
+GAIN = 0.01  # a smaller gain of the log-likelihood, over one kind of pairs, is none
 LEAST = 1e-12  # m and u are so far from 0 and 1, so that weights are finite
 
 

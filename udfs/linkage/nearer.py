@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers, Truths
 
 TWO = 2  # nearer ones, and a record is done with
-ROWS = 4096  # of a block's records that are bounded together
+ROWS = 4096  # so many records of a block are bounded together
 
 
 class Limits(NamedTuple):
@@ -77,7 +77,7 @@ class _Search:
         self, queries: Records, targets: Records, most: Floats, variables: Variables, limits: Limits | None
     ) -> None:
         self.x, self.y, self.variables, self.limits, self.most = queries, targets, variables, limits, most
-        # as near or not is settled exactly between these
+        # between these two it is settled exactly whether a record is as near
         self.within, self.past = most * (1 - 1e-6), most * (1 + 1e-6)
         self.nearer, self.equal = np.zeros((2, len(queries)), dtype=np.int64)
 
@@ -125,7 +125,7 @@ class _Search:
         lower, off = block.bound_from_below(self.x, rows)
         settled = lower > self.past[rows].astype(np.float32)[:, None]
         if self.limits is None:
-            # what rounding to single precision adds is taken off
+            # the error of rounding to single precision is taken off
             surely = self.within[rows] - 2 * (off + block.off) * (1 + 1e-6)
             inside = lower < np.where(surely > 0, surely, -np.inf).astype(np.float32)[:, None]
             self.nearer[rows] += inside[:, : len(counts)] @ counts

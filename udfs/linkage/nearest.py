@@ -24,9 +24,9 @@ from sdc_sql.udfs.linkage.records import (
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers, Singles
 
-BOUNDS = 4_000_000  # of records and blocks at a time
-PAIRS = 3_000_000  # of records and blocks that are to be compared, at a time
-ELEMENTS = 500_000  # of a product
+BOUNDS = 4_000_000  # so many bounds of records and blocks are held at a time
+PAIRS = 3_000_000  # so many pairs of records and blocks are compared at a time
+ELEMENTS = 500_000  # so many elements has a product at the most
 
 
 @dataclass

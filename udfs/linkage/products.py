@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers, Singles, Truths
     from sdc_sql.udfs.linkage.records import Records, Variables
 
-INDICATORS = 64  # in all; variables of more categories are compared one by one
+INDICATORS = 64  # so many categories in all; variables of more are compared one by one
 WORD = 8  # truth values looked at together
 FAR = np.float32(3e38)
 ALONE = 250_000  # products of two numbers: up to so many OpenBLAS takes one thread

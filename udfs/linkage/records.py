@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers
 
 NONE = -1  # a category that agrees with no other, not even with itself
-BITS = 22  # that are rounded off a squared distance: 30 stay, nine digits
+BITS = 22  # so many bits are rounded off a squared distance: 30 stay, nine digits
 
 
 @dataclass(frozen=True)

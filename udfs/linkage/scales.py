@@ -49,7 +49,7 @@ def scale_variables(
             raise ValueError("weights of numbers differ, which count together with mahalanobis: give these one weight")
         numbers = _whiten_numbers(numbers, candidates)
         spans += [1.0] * len(numbers)
-    # what is constant in the other file is compared as it is
+    # a variable that is constant in the other file is compared as it is
     return np.vstack([ranks, numbers]).T, np.array([span if span > 0 else 1.0 for span in spans])
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Integers
     from sdc_sql.udfs.linkage.nearer import Limits
 
-SIZE = 128  # of a block
+SIZE = 128  # records of a block
 ROWS = 1024  # compared with all blocks together
 
 

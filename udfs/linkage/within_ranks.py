@@ -167,7 +167,7 @@ def _link_stratum(four: list[Floats], inside: Truths, ranges: Floats, weights: F
 def _reach(mine: _Ranks, true: _Ranks, inside: Truths, p: float) -> float:
     """Return how many ranks apart a swap put values: given in percent, or by the pairs that belong together."""
     if not np.isnan(p):
-        return float(floor(p * mine.count / PERCENT + 1e-6))  # as the swap has it
+        return float(floor(p * mine.count / PERCENT + 1e-6))  # the swap rounds in the same way
     both = inside & mine.known & true.known
     return float(mine.measure_distance(true)[both].max(initial=0))
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.log_linear.margins import Margin
 
 _SMALL = 0.01
-_SERIES = (1 / 336, -1 / 72, 1 / 20, -1 / 8, 1 / 6)  # of (r - e^-x (1 + x/2)) / x^2, where its terms cancel
-_STEP = 0.02  # of log x, between which means over a margin are interpolated
+_SERIES = (1 / 336, -1 / 72, 1 / 20, -1 / 8, 1 / 6)  # the series of (r - e^-x (1 + x/2)) / x^2, where its terms cancel
+_STEP = 0.02  # a step of log x: means over a margin are interpolated between two of them
 
 
 class Cells(NamedTuple):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Generator = tuple[int, ...]
 
-CELLS = 20_000_000  # of a crossing: a byte each, and eight for each that a model allows
+CELLS = 20_000_000  # a crossing has no more: each takes a byte, and eight where a model allows it
 ROUNDS = 5_000
 NEAR = 0.01  # records by which a margin may be off (R's loglin: 0.1)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers
 
 MOST = 3_000_000  # rows
-SAME, NEARLY = 1e-9, 0.005  # of log p
+SAME, NEARLY = 1e-9, 0.005  # two figures of log p are the same, or nearly, within these
 
 Pairs = list[tuple[int, int]]
 
@@ -93,7 +93,7 @@ class Forest:
     def margin(self, i: int, j: int) -> tuple[Integers, Integers, Floats]:
         """Return the pairs of categories there are, ascending, and their shares of the persons."""
         at = self.codes[i] * self.sizes[j] + self.codes[j]
-        if self.sizes[i] * self.sizes[j] <= MOST:  # which needs no sorting
+        if self.sizes[i] * self.sizes[j] <= MOST:  # so few cells need no sorting
             places = np.flatnonzero(np.bincount(at))
             persons = np.bincount(at, weights=self.weights)[places]
         else:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SURE = 0.1  # the standard error of a figure that is given, by the figure
 ANYWAY = 0.0025  # or by the sample uniques
-NODES = 24  # of the product of several keys' ratios
+NODES = 24  # so many nodes are kept of the product of several keys' ratios
 AT_ONCE = 2_000_000
 ONE = (np.ones(1), np.ones(1))
 
@@ -60,8 +60,8 @@ class Uniques:
     p: Floats
     m: Floats | None
     own: Floats
-    sizes: Floats  # of each sparse key, the records of the unique's value
-    margins: tuple[Margin, ...]  # of each, in that order; the first one gives M unless m does
+    sizes: Floats  # the records of the unique's value, for each sparse key
+    margins: tuple[Margin, ...]  # the margin of each, in that order; the first one gives M unless m does
     dispersion: float
 
     def group_alike(self) -> list[tuple[Floats, Integers]]:

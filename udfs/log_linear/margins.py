@@ -38,7 +38,7 @@ WHOLE, STEPS = 12, 6.0  # the persons that are tried one by one; then so many to
 RIDGE = 1e-6
 ROUNDS, NEAR = 60, 1e-6
 SLIGHT = 1e-7  # the probability of a number of persons that is left out
-FINE = 0.05  # of log p, of two figures that are taken for one where their spread is looked for
+FINE = 0.05  # two figures this near in log p are taken for one where their spread is looked for
 
 _SHIFT = 8
 _STIRLING = (1 / 1260, -1 / 360, 1 / 12)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.udfs.arguments import Floats, Integers, Truths
 
-    Terms = list[tuple[Integers, Floats | None]]  # of each term the slots and values of some rows
+    Terms = list[tuple[Integers, Floats | None]]  # the slots and values of some rows, for each term
 
 ROWS = 20_000  # at a time
 MOST = 1_000  # parameters
@@ -50,7 +50,7 @@ class Design:
                 f"the model of the propensity score has {self.number:,} parameters, and {MOST:,} is the most: name "
                 "fewer columns or recode them, say which are continuous, or set pairs to false"
             )
-        # of each slot of each term the place of its parameter; those without one share the last
+        # the place of the parameter of each slot of each term; slots without one share the last
         places = np.cumsum(np.concatenate(masks)) - 1
         places[~np.concatenate(masks)] = self.number
         self._places = np.split(places, np.cumsum([len(mask) for mask in masks])[:-1])
@@ -169,10 +169,10 @@ def fit_propensity(design: Design, before: Floats, after: Floats) -> tuple[Float
     fit = Fit(design, beta, before, after, informed=True)
     assert fit.information is not None  # noqa: S101 - for the type checker
     values = np.linalg.eigvalsh(fit.information)
-    least = 1e-10 * values[-1]  # of what is determined
+    least = 1e-10 * values[-1]  # the least eigenvalue of what is determined
     information, last, kept = fit.information, np.inf, False
     for _ in range(STEPS):
-        # what is not determined stays: its slopes are 0
+        # parameters that are not determined stay: their slopes are 0
         change = np.linalg.solve(information + least * np.eye(len(beta)), fit.score)
         decrement = float(fit.score @ change)  # twice what the step is to gain
         for _ in range(10):

@@ -34,7 +34,7 @@ def regression(records: float, means: Floats, covariances: Floats, response: flo
     spread = np.sqrt(np.diag(covariances))
     if not np.all(spread[others] > 0):
         raise ValueError("a predictor is constant: leave it out")
-    # of the standardised predictors, whose matrix shows whether one follows from the others
+    # the correlations of the predictors show whether one follows from the others
     r = covariances[np.ix_(others, others)] / np.outer(spread[others], spread[others])
     values, vectors = np.linalg.eigh(r)
     if values[0] < 1e-12 * values[-1]:

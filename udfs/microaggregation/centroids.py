@@ -115,7 +115,7 @@ def _means(v: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np.floa
     number = groups if groups.min() >= 0 and groups.max() < 2 * len(v) else np.unique(groups, return_inverse=True)[1]
     sizes = np.maximum(np.bincount(number), 1)  # a number may have no group
     mean = np.bincount(number, weights=v) / sizes
-    mean += np.bincount(number, weights=v - mean[number]) / sizes  # what the first sum rounded off
+    mean += np.bincount(number, weights=v - mean[number]) / sizes  # the part that the first sum rounded off is added
     return mean[number]
 
 

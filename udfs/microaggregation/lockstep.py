@@ -75,7 +75,8 @@ class _Blocks:
             self._leave_out_records()
         distance = self._distances(self._total / self.count)
         distance += self._gone
-        found: NDArray[np.int64] = distance.argmax(axis=1)  # of equal distances the first, which is the lowest row
+        # argmax takes the first of equal distances, which is the lowest row
+        found: NDArray[np.int64] = distance.argmax(axis=1)
         return found
 
     def _form_around(self, records: NDArray[np.int64]) -> NDArray[np.float64]:

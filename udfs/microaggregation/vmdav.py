@@ -84,7 +84,7 @@ def _extend_group(
     matrix: NDArray[np.float64], remaining: Remaining, rows: list[int], k: int, gamma: float
 ) -> list[int]:
     """Return the records of a group and those that join it, taken out of the remaining."""
-    near: dict[int, tuple[float, int]] = {}  # of each record of the group, its nearest remaining one
+    near: dict[int, tuple[float, int]] = {}  # the nearest remaining record of each record of the group
     while len(rows) < 2 * k - 1 and remaining.count and gamma > 0:
         for row in rows:
             if row not in near:
@@ -94,7 +94,7 @@ def _extend_group(
         outside = max((d for d, row in two if row != candidate), default=np.inf)
         if not inside < gamma**2 * outside:  # d_in < gamma d_out, squared
             break
-        # of records with the same values, the lowest row leaves first: it is the candidate
+        # the lowest row of records with the same values leaves first: it is the candidate
         remaining.remove([candidate])
         rows = [*rows, candidate]
         near = {row: found for row, found in near.items() if found[1] != candidate}

@@ -49,7 +49,7 @@ def neighbourhood(
     within = _number_parts([cells, *missing])
     points, low, high = (np.empty((len(columns), len(cells)), dtype=np.int64) for _ in range(3))
     for j, (values, most) in enumerate(zip(columns, width, strict=True)):
-        far = most * _scale_values(values, missing[j], scaling) * (1 + 1e-9)  # to nine digits
+        far = most * _scale_values(values, missing[j], scaling) * (1 + 1e-9)  # distances are compared to nine digits
         x = np.where(missing[j], 0, values)
         different, points[j] = np.unique(x, return_inverse=True)
         far = np.where(missing[j], 0, far)

@@ -37,7 +37,7 @@ def reflect_at_bounds(masked: Floats, lower: Floats, upper: Floats) -> Floats:
             width = upper[j] - lower[j]
             folded = np.mod(column - lower[j], 2 * width)
             inside = lower[j] + np.minimum(folded, 2 * width - folded)
-            outside = (column < lower[j]) | (column > upper[j])  # what is inside stays to the bit
+            outside = (column < lower[j]) | (column > upper[j])  # a value inside stays to the bit
             result[:, j] = np.where(outside, np.clip(inside, lower[j], upper[j]), column)
         elif low[j]:
             result[:, j] = np.where(column < lower[j], 2 * lower[j] - column, column)

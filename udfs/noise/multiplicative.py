@@ -22,7 +22,7 @@ from sdc_sql.udfs.ranks import sort_places
 
 # A deviation this small a part of the original one is left over from rounding.
 CONSTANT = 1e-9
-LEAST_SPREAD = 0.1  # of hoehne_sum, as a share of the size
+LEAST_SPREAD = 0.1  # the least spread of hoehne_sum, as a share of the size
 
 
 def hoehne(x: npt.ArrayLike, uniforms: npt.ArrayLike, normals: npt.ArrayLike, f: float, s: float) -> Floats:

@@ -48,7 +48,7 @@ def require_pram_matrix(p: npt.ArrayLike, name: str = "p") -> Floats:
     matrix = require_numeric(p, name)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:  # noqa: PLR2004 - rows and columns
         raise ValueError(f"{name} has shape {matrix.shape}; expected (K, K), a row and a column for each category")
-    inside = (matrix >= 0) & (matrix <= 1)  # of NaN too
+    inside = (matrix >= 0) & (matrix <= 1)  # NaN is outside, too
     if not inside.all():
         k, j = np.argwhere(~inside)[0]
         raise ValueError(f"{name}[{k}, {j}] is {matrix[k, j]}; expected a probability, in [0, 1]")

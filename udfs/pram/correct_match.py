@@ -68,7 +68,7 @@ def correct_match(frequencies: ArrayLike, cells: ArrayLike, theta: float, most: 
     leaves, comes = theta / t, theta / ((k - 1) * t)
     with np.errstate(divide="ignore"):
         log_leaves, log_stays, log_comes, log_away = np.log(leaves), np.log1p(-leaves), np.log(comes), np.log1p(-comes)
-    # to the target's cell from its own, from the others of its frequency, and from those of the other frequencies
+    # records come to the target's cell from its own, from others of its frequency, and from those of other frequencies
     own = binomial(t - 1, log_stays, log_leaves, most)
     alike = binomial((n - 1) * t, log_comes, log_away, most)
     unlike = multiply_others(binomial(n * t, log_comes, log_away, most))

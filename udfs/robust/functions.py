@@ -25,7 +25,7 @@ def robust_distances(columns: Floats) -> list[Floats]:
     """
     whole = ~np.isnan(columns).any(axis=0)
     x = columns[:, whole].T
-    # in one order, so that sums are the same in whatever order records come
+    # the records are sorted, so that sums are the same in whatever order they come
     centre, covariance = mcd(x[np.lexsort(x.T)])
     found = np.full(columns.shape[1], NULL)
     found[whole] = [float(f"{d:.9g}") for d in np.sqrt(compute_mahalanobis(x, centre, covariance))]
@@ -55,12 +55,12 @@ def robust_disclosure(before: Floats, after: Floats, width: float | None, near: 
             raise ValueError(f"{name} is {value}: it must be positive and finite")
     distances, outlying = robust_distances(before)
     spread = np.nanstd(before, axis=1, ddof=1)
-    with np.errstate(invalid="ignore"):  # what is missing is not near
+    with np.errstate(invalid="ignore"):  # a missing value is near to nothing
         risky = (np.abs(before - after) <= width * distances * spread[:, None] * (1 + 1e-9)).any(axis=0)  # type: ignore[operator]
     around, _ = neighbourhood(
         after, np.zeros(after.shape[1]), None, np.full(len(after), near, dtype=np.float64), "standardised"
     )
-    # with a value that was suppressed it is not hidden by others with none
+    # a record with a suppressed value is not hidden by others without one
     alone = risky & ((around == 1) | np.isnan(after).any(axis=0))
     return [distances, risky.astype(np.float64), alone.astype(np.float64), outlying]
 

@@ -16,9 +16,9 @@ from sdc_sql.udfs.robust.chi_square import chi_square_cdf, chi_square_quantile
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats
 
-MAD = 1.482602218505602  # of a normal distribution: its standard deviation
-FEW, STEPS = 2, 100  # of each start, and of the best one
-ENOUGH = 1e-9  # of the logarithm of the determinant
+MAD = 1.482602218505602  # the standard deviation of a normal distribution, in units of this
+FEW, STEPS = 2, 100  # steps of each start, and of the best one
+ENOUGH = 1e-9  # a change of the logarithm of the determinant that ends the steps
 SINGULAR = 1e-12
 OUTLYING = 0.975
 

@@ -45,7 +45,7 @@ class Agreement:
     def __init__(self, columns: Sequence[NDArray[np.integer]]) -> None:
         self.columns, self.keys, self.number = columns, len(columns), len(columns[0])
         self.words: list[Sets] = []
-        self.fields: list[tuple[int, int]] = []  # of each key the word, and its bits in it
+        self.fields: list[tuple[int, int]] = []  # the word of each key, and its bits in it
         free = 0
         for column in columns:
             width = int(column.max()).bit_length()
@@ -59,7 +59,7 @@ class Agreement:
         self.at = np.argsort(self.words[0])  # near in this order is near in many keys
         self.rank = np.empty(self.number, dtype=np.uint64)
         self.rank[self.at] = np.arange(self.number, dtype=np.uint64)
-        self.state = 1  # of the multipliers: Knuth's 64-bit linear congruences
+        self.state = 1  # the state of the multipliers: Knuth's 64-bit linear congruences
 
     def find_agreeing(self, keys: int) -> tuple[Integers, Integers]:
         """Return for each cell two others that seem to agree with it on a set of keys, -1 where there is none.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MOST_SETS = 10_000_000  # sets held at once, of all records
 _PAIRS = 4_000_000  # sets compared at once
-_COST = 8  # to look a cell up costs as much as to count it so many times
+_COST = 8  # looking a cell up costs as much as counting it so many times
 
 
 def search_by_differences(

@@ -76,7 +76,7 @@ class Alone:
         self.groups, self.cells, self.number = groups, cells, len(places)
         self.few = 32 * len(places) < cells  # four bytes for each are less than a bit for every cell
         self.kept: NDArray[Any] = places.astype(np.int32) if self.few else np.packbits(_mark_places(places, cells))
-        self.nbytes = self.kept.nbytes + 500  # what Python needs for it
+        self.nbytes = self.kept.nbytes + 500  # Python needs 500 for the object
 
     def list_flags(self) -> Truths:
         """Return of each cell whether it is alone."""

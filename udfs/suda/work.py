@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MOST_WORK = 100_000_000_000  # cells looked at: some minutes
-MOST_BYTES = 2_000_000_000  # of what is held between two sizes
+MOST_BYTES = 2_000_000_000  # so much may be held between two sizes
 
 
 class TooMuchWorkError(Exception):

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _MOST = 2000  # neighbourhoods
 _SIZES = (30, 60, 120)  # records of a neighbourhood
-_DISORDER = (0.5, 0.99, 1.5)  # in units of the cheapest key
-_ONE_TURN = 2000  # what a turn costs beside its records x sets of keys
+_DISORDER = (0.5, 0.99, 1.5)  # the disorder of a move, in units of the cheapest key
+_ONE_TURN = 2000  # a turn costs so much beside its records x sets of keys
 
 
 class Sequence:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class _Way(NamedTuple):
     """A way to release cells left over as a row, with records of others (cell, its row now, number)."""
 
-    cost: float  # for a record left over
+    cost: float  # the cost for a record left over
     row: Any
     left_out: int
     joining: list[int]
@@ -39,7 +39,7 @@ def _cheapest(groups: Groups, remaining: dict[int, int], k: int) -> _Way:
     for cost, left_out in zip(cells.costs, cells.sets, strict=True):
         if best is not None and cost >= best.cost:
             break
-        if not cells.every & ~left_out & ~int(cells.known[first]):  # what is missing is not kept
+        if not cells.every & ~left_out & ~int(cells.known[first]):  # a key that is missing is not kept
             way = _way(groups, remaining, first, left_out, k)
             if way is not None and (best is None or way.cost < best.cost):
                 best = way

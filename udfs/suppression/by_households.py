@@ -43,7 +43,7 @@ class ReleasedRows:
         for entry, row in enumerate(map(tuple, self.codes)):
             self.entries.setdefault(row, []).append(entry)
         self.households = {row: self._count_households(row) for row in self.entries}
-        # of each set of columns that was asked for, the rows by what they are without these
+        # the rows by what they are without the columns, for each set of columns that was asked for
         self._alike: dict[int, dict[_Row, dict[_Row, None]]] = {}
 
     def _count_households(self, row: _Row) -> int:

@@ -56,7 +56,7 @@ class Cells:
         for key in range(self.keys):
             self.known |= (codes[:, key] > 0).astype(np.int64) << key
         self.every, self.kept = (1 << self.keys) - 1, kept
-        # of equally dear sets those first that leave out the keys of most categories
+        # sets that leave out the keys of most categories come first among equally dear ones
         categories = [len(np.unique(codes[:, key])) for key in range(self.keys)]
         finest = sorted(range(self.keys), key=lambda key: (-categories[key], key))
         ranks = {key: rank for rank, key in enumerate(finest)}

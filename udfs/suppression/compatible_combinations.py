@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers, Truths
     from sdc_sql.udfs.suppression.cells import Cells
 
-_OTHERS = 3.0  # what help to others counts, beside what a cell itself needs no more
-_FEWER = 0.7  # of the cells that are numbered: then they are numbered anew
+_OTHERS = 3.0  # help to others counts so much, beside what a cell itself needs no more
+_FEWER = 0.7  # the cells are numbered anew when this share of them is left
 _NOTHING = 1e-9
 
 
@@ -66,7 +66,7 @@ class _Search:
 
     def __init__(self, rare: Rare, cells: Cells) -> None:
         self.rare, self.weights = rare, np.array(cells.weights)
-        self.remaining = np.zeros(len(rare.here))  # what a cell must lose yet to be frequent enough by itself
+        self.remaining = np.zeros(len(rare.here))  # how much a cell must lose yet to be frequent enough by itself
         self.may: dict[int, Truths] = {}  # a set of keys that is enough or a part of it: the cells that may lose it
         limits = dict(zip(rare.sets.tolist(), rare.limits.tolist(), strict=True))
         left = np.arange(len(rare.here))

@@ -76,7 +76,7 @@ def _find_groups(cells: Cells, of: list[int], k: int) -> tuple[list[tuple[Intege
             first, common = members[0], known[members[0]]
             for cell in members:
                 common &= alike[first][cell]
-            # what all have in common, or a row of records that stay as they are, which may have less
+            # records become what all have in common, or a row of records that stay as they are, which may have less
             stays = [(known[c], m) for c, m in standing if not known[c] & ~(common & alike[first][c])]
             kept = [row for row, number in stays if size + number >= k] + ([common] if size >= k else [])
             costs = [

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _GUARANTEES = {"identical": make_identical, "strong": suppress_strongly, "wildcard": suppress_by_wildcard}
 _MOMENT = 100_000  # records x sets of keys
 _OF_COMBINATIONS = {"strong": keep_frequent, "wildcard": compatible_combinations}
-_LEAST = 1e-6  # what a value of a key of one category costs, whose entropy is 0
+_LEAST = 1e-6  # a value of a key of one category costs so much: its entropy is 0
 
 
 def suppress(_stratum: str | None, cells: Integers, hashes: Integers, sizes: Integers, k: float, guarantee: str,

@@ -27,7 +27,7 @@ def settle_cells(cells: Cells, k: int) -> tuple[Integers, Integers]:
     has_null = bool((cells.known != cells.every).any())
     for _, level in groupby(zip(cells.costs, cells.sets, strict=True), key=lambda pair: pair[0]):
         queue = [(-cells.number * k, place, left_out) for place, (_, left_out) in enumerate(level)]
-        while queue and len(left):  # what a set settles falls as others settle: the first that is up to date is best
+        while queue and len(left):  # a set settles fewer as others settle: the first that is up to date is best
             _, place, left_out = heapq.heappop(queue)
             found, rows = _find_joining(cells, k, left_out, left, opened if has_null else None)
             gain = -int(cells.counts[left[found]].sum())

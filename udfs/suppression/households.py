@@ -51,7 +51,7 @@ class Households:
         free = [j for j in range(codes.shape[1]) if weights[j] >= 0]
         sets = [sum(1 << j for place, j in enumerate(free) if chosen >> place & 1) for chosen in range(1 << len(free))]
         self.sets = sorted(sets, key=lambda s: (self.cost(s), s.bit_count(), s))
-        # of each row and what it loses, how many households
+        # how many households each row has, by what it loses
         self.lost: list[dict[int, int]] = [{0: int(n)} for n in numbers]
         self.moved = np.zeros(len(codes), dtype=np.int64)  # households of a row that lose something
         self.numbers = numbers.astype(np.int64)

@@ -45,7 +45,7 @@ class Rare:
         over = {keys: of for keys, of in over.items() if (of < 0).any()}
         self.sets = np.array([*over], dtype=np.int64)
         self.limits = np.array([limits[keys] for keys in over])
-        # by how much frequencies are above the limit, (sets, cells); infinite: frequent from the start, and so for ever
+        # how far frequencies are above the limit, (sets, cells); infinite: frequent from the start, and so for ever
         self.over = np.array([np.where(of < 0, of, np.inf) for of in over.values()]).reshape(len(over), len(self.here))
         self.rare = self.over < 0
         self.crossed: dict[int, Groups] = {}

@@ -24,7 +24,7 @@ class Groups:
         rows = cells.released(0, here).tolist()
         self.sizes: dict[Any, int] = dict(zip(rows, cells.others[here].tolist(), strict=True))
         self.members: dict[Any, dict[int, int]] = {}
-        self.released: dict[int, dict[Any, int]] = {}  # of each cell
+        self.released: dict[int, dict[Any, int]] = {}  # the released rows of each cell
         self.left_out: dict[tuple[int, Any], int] = {}  # the keys that a cell loses in a row
         self._costs: dict[int, float] = {}
 

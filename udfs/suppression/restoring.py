@@ -34,7 +34,7 @@ class _Restoring:
     def __init__(self, rare: Rare) -> None:
         self.rare = rare
         self.changed = np.flatnonzero(rare.lost != rare.missing)
-        self.partial = np.flatnonzero(rare.lost)  # that may have NULL in some key
+        self.partial = np.flatnonzero(rare.lost)  # the cells that may have NULL in some key
         self.crossed: dict[tuple[int, int], tuple[Integers, Groups]] = {}
 
     def restore_one(self, key: int, cell: int) -> None:

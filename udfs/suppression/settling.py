@@ -68,7 +68,7 @@ class Trial:
         cells = self.groups.cells
         ids = np.array(sorted(self.left), dtype=np.int64)
         sets = np.array(cells.sets[: bisect_right(cells.costs, dearest)], dtype=np.int64)
-        # what is missing is not suppressed: each cell is looked at once for a row
+        # a missing key is not suppressed: each cell is looked at once for a row
         usable = np.flatnonzero((sets & ~cells.known[ids][:, np.newaxis]) == 0)
         rows = cells.release_without_each(ids, len(sets)).ravel()[usable]
         self.looked = len(rows)

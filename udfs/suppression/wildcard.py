@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers, Truths
     from sdc_sql.udfs.suppression.cells import Cells
 
-_PATTERNS = 40  # of NULL in the keys: with more, records with NULL count for nobody but themselves
+_PATTERNS = 40  # with more patterns of NULL in the keys, records with NULL count for nobody but themselves
 
 _ROUNDS = 60
-_NEAR = 0.8  # of the best score in a round
+_NEAR = 0.8  # a share of the best score in a round
 
 
 def suppress_by_wildcard(cells: Cells, k: int) -> Integers:
@@ -60,7 +60,7 @@ class _Plan(NamedTuple):
     set: _Set
     suppressed: Truths
     gains: Floats
-    score: Floats  # of each group: by how much records come nearer to k, for each one suppressed
+    score: Floats  # how far the records of each group come nearer to k, for each one suppressed
 
 
 class _Search:
@@ -135,7 +135,7 @@ class _Search:
         groups, own = one.groups, self.sizes[one.cells]
         lacking = self.k - self.found[one.cells]
         complete = self.cells.known[one.cells] == self.cells.every
-        # what is NULL may agree already: only complete cells, which differ, are counted as gained
+        # cells with NULL may agree already: only complete ones, which differ, are counted as gained
         sizes = np.where(complete, own, 0.0)
         order = np.flatnonzero(one.may)
         order = order[np.lexsort((-lacking[order], groups[order]))]

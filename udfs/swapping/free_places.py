@@ -57,7 +57,7 @@ class FreePlaces:
         taken = self.taken[begin:stop]
         turns = (~taken).nonzero()[0]
         if entering:
-            counts = self.count + np.where(taken, 1, -1).cumsum()  # after each turn
+            counts = self.count + np.where(taken, 1, -1).cumsum()  # how many are free after each turn
             last = counts[turns]  # the entry that is put in the partner's stead
             lowest = min(self.count, int(counts.min()))
         else:
@@ -91,7 +91,8 @@ class FreePlaces:
         entries = np.empty(2 * own.size, dtype=np.int64)
         entries[::2], entries[1::2] = own, chosen
         order = self._numbers[: entries.size]
-        self._order[entries[::-1]] = order[::-1]  # of several the first is written last
+        # the entries are written backwards, so that the first of several stays
+        self._order[entries[::-1]] = order[::-1]
         meets = self._order[entries] != order
         meets |= entries >= lowest
         found = int(meets.argmax()) if entries.size else 0

@@ -29,7 +29,8 @@ class Matching:
     def __init__(self, kinds: Kinds) -> None:
         self.kinds = kinds
         self.mate = [NONE] * len(kinds.of)
-        self.asked = [NEVER] * len(kinds.of)  # in which turn a unit asked for a partner: one that asked later gives way
+        # the turn in which a unit asked for a partner: one that asked later gives way
+        self.asked = [NEVER] * len(kinds.of)
         self.turns = 0
 
     def ask(self, units: list[int], level: int) -> None:
@@ -71,7 +72,7 @@ class _Search:
         self.kinds, self.mate, self.asked = match.kinds, match.mate, match.asked
         self.out = [False] * len(self.mate)  # reached in vain
         self.free: dict[int, list[int]] = {}
-        self.paired: dict[int, dict[int, list[int]]] = {}  # by their own kind and their partner's
+        self.paired: dict[int, dict[int, list[int]]] = {}  # the paired units by their own kind and their partner's
         self.giving: dict[int, list[int]] = {}
         for unit in reversed(range(len(self.mate))):  # the first are taken first, from the end
             self._list(unit)
@@ -79,7 +80,8 @@ class _Search:
     def augment(self, root: int) -> bool:
         """Give a partner to a unit; return whether that can be."""
         self.state: dict[int, int] = {root: OUTER}
-        self.parent: dict[int, int] = {}  # of an inner unit; of one in an odd cycle, the way round it
+        # where an inner unit was reached from; for one in an odd cycle, the way round it
+        self.parent: dict[int, int] = {}
         self.base: dict[int, int] = {}
         self.looked: set[int] = set()  # kinds from one of whose units paths go on
         self.fresh: dict[int, Iterator[int]] = {}
