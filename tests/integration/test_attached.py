@@ -64,7 +64,7 @@ def test_its_tables_are_measured_and_masked_into_a_table_of_duckdb(request, kind
             with pytest.raises(TableError, match="far is a database of another kind that is attached"):
                 data.mask.noise("n", 0.1, into=into)
             with pytest.raises(TableError, match="far is a database of another kind"):
-                data.mask.sample(fraction=0.5, into=into)
+                data.mask.sample(fraction=0.5, into=into, in_place=into is None)
         # the connection is sound, also for what is masked next, and nothing was left behind
         data.mask.local_suppression(2, into="suppressed")
         assert con.execute(f"FROM {table} ORDER BY id").fetchall() == con.execute(f"{ROWS} ORDER BY id").fetchall()

@@ -112,6 +112,56 @@ def test_several_steps_in_a_transaction_of_the_callers(data, struck):
 
 
 @pytest.mark.slow
+def test_what_was_inserted_since_the_callers_transaction_began_is_told_from_what_is_its_own(data):
+    """The transaction does not see the record, which would stand in the table unmasked, and the step be logged."""
+    con = data.con
+    data.mask.round("f", 5, into="first")  # the macros are there, and stay
+    for own in (
+        "DELETE FROM k WHERE id > 45",
+        "INSERT INTO k VALUES (77, 77.5, 'v0')",
+        "ALTER TABLE k ADD COLUMN z INT",
+    ):
+        con.begin()
+        con.execute("FROM k").fetchall()
+        with con.cursor() as other:
+            other.execute(CHANGES["inserted"])
+        con.execute(own)
+        with pytest.raises(TableError, match="Roll your transaction back, and repeat it"):
+            data.mask.round("f", 1000)
+        con.rollback()
+        con.execute(CHANGES["inserted"].replace("INSERT INTO k VALUES", 'DELETE FROM k WHERE (id, f, "Select") ='))
+        con.begin()
+        con.execute(own)
+        data.mask.round("f", 1000)
+        con.rollback()
+    assert con.execute("SELECT count(*) FROM k WHERE f = id + 0.5").fetchall() == [(N,)]
+
+
+@pytest.mark.slow
+def test_records_of_a_table_that_another_table_refers_to_are_told_apart_too(data):
+    con = data.con
+    con.execute("""CREATE TABLE p ("rowid" INTEGER PRIMARY KEY, x DOUBLE); INSERT INTO p VALUES (1, 0.5), (2, 1.5);
+                   CREATE TABLE c (id INTEGER PRIMARY KEY, x DOUBLE); INSERT INTO c VALUES (1, 0.5), (2, 1.5);
+                   CREATE TABLE of_c (c INTEGER REFERENCES c)""")
+    for table, key in (("c", "id"), ("p", "rowid")):
+        named = sdc_sql.Microdata(con, table, id=key)
+        named.mask.round("x", 10, into=f"of_{table}_rounded")
+        con.begin()
+        con.execute(f"FROM {table}").fetchall()
+        with con.cursor() as other:
+            other.execute(f"INSERT INTO {table} VALUES (3, 2.5)")
+            if table == "c":
+                other.execute("INSERT INTO of_c VALUES (3)")
+        with pytest.raises(TableError, match="Roll your transaction back"):
+            named.mask.round("x", 10)
+        con.rollback()
+        con.begin()
+        named.mask.round("x", 10)
+        con.commit()
+        assert con.execute(f"SELECT count(*), max(x % 10) FROM {table}").fetchall() == [(3, 0)]
+
+
+@pytest.mark.slow
 def test_what_has_no_equal_is_no_change(data):
     """NaN, NULL and -0.0 are the same when they are read twice."""
     data.con.execute("UPDATE k SET f = CASE id % 3 WHEN 0 THEN 'nan'::DOUBLE WHEN 1 THEN -0.0 END")

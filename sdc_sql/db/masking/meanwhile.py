@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.transaction import Number
 
+OWN = 36028797018960000  # of DuckDB: the first number of a record that its own transaction has inserted
 # the transaction of each connection in which the last mask began
 _SEEN: WeakKeyDictionary[duckdb.DuckDBPyConnection, Number | None] = WeakKeyDictionary()
 
@@ -29,8 +30,14 @@ _SEEN: WeakKeyDictionary[duckdb.DuckDBPyConnection, Number | None] = WeakKeyDict
 class Meanwhile:
     """A table that is about to be masked in place, as others see it.
 
-    Within a transaction of the caller's, which may have changed the table itself, what others commit before this
-    moment, and after :meth:`check`, is not seen.
+    A transaction of the caller's may have changed the table itself. Of what others have committed since it began,
+    until this moment, records that were inserted are told from its own changes; what they do after :meth:`check`
+    fails, or is a conflict when it is committed.
+
+    Raises
+    ------
+    duckdb.TransactionException
+        Where another connection has inserted records that the transaction does not see.
     """
 
     def __init__(self, con: duckdb.DuckDBPyConnection, target: exp.Table, columns: Sequence[str]) -> None:
@@ -47,8 +54,10 @@ class Meanwhile:
         ):  # the table or the column was made in this transaction
             self.shared = False
             return
+        if is_callers(con):
+            self._refuse_inserted()
         # nothing has been changed in this transaction so far
-        if not is_callers(con) and _SEEN.get(con) != (ours := read_transaction_number(con)):
+        elif _SEEN.get(con) != (ours := read_transaction_number(con)):
             _SEEN[con] = ours
             self._compare(con)
 
@@ -62,6 +71,35 @@ class Meanwhile:
         """
         if self.shared:
             self._compare()
+
+    def _refuse_inserted(self) -> None:
+        """Refuse where the last committed record is none that this transaction has deleted.
+
+        A record that is inserted comes after all others. Whether this transaction has deleted it shows when another one
+        is about to: that is a conflict. Where a column of the table has the name by which DuckDB numbers records, all
+        that differs from what is committed is refused.
+        """
+        names = self.con.execute(query.write_sql(exp.select("*").from_(self.target.copy()).limit(0))).description
+        if any(name.lower() == "rowid" for name, *_ in names):
+            self._compare(self.con)
+            return
+        last = exp.select(exp.Max(this=exp.column("rowid"))).from_(self.target.copy())
+        seen = execute(self.con, last.where(exp.column("rowid") < OWN)).fetchall()[0][0]
+        with self.con.cursor() as other:
+            there = other.execute(query.write_sql(last)).fetchall()[0][0]
+            if there is None or (seen is not None and there <= seen):
+                return
+            other.begin()
+            try:
+                gone = exp.Delete(this=self.target.copy(), where=exp.Where(this=exp.column("rowid").eq(there)))
+                other.execute(query.write_sql(gone)).fetchall()
+            except duckdb.TransactionException:
+                return
+            except duckdb.ConstraintException:  # records of another table are of this one
+                pass
+            finally:
+                other.rollback()
+        raise duckdb.TransactionException("another connection has inserted records since the transaction began")
 
     def _compare(self, con: duckdb.DuckDBPyConnection | None = None) -> None:
         if self._state(con) != self.before:
