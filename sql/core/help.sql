@@ -89,6 +89,7 @@
 --   CREATE TEMP TABLE sex_totals AS FROM (VALUES ('sex', 'f', 70), ('sex', 'm', 60)) AS t(variable, value, total);
 --   CREATE TEMP TABLE income_points AS SELECT unnest([0, 1500, 2000, 3000]) AS income;
 --   CREATE TEMP TABLE candidates AS FROM (VALUES (1.0, 0.3, 0.0), (0.9, 0.2, 0.04), (0.8, 0.2, 0.06)) AS t(retention, risk, loss);
+--   CREATE TEMP TABLE estimates AS FROM (VALUES (2050.0, 910.0), (2010.0, 880.0), (2090.0, 950.0)) AS t(mean_income, squared_error);
 --   CREATE TEMP TABLE wider AS FROM (VALUES ('north', 'coast'), ('south', 'inland')) AS t("from", "to");
 --   CREATE TEMP TABLE areas AS FROM (VALUES ('north', 'coast', '*'), ('south', 'inland', '*')) AS t(region, area, country);
 --   CREATE TEMP TABLE addresses AS SELECT i AS id, i % 8 AS district, 'r' || i % 8 // 2 AS region FROM range(80) AS t(i);
