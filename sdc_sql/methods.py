@@ -42,6 +42,7 @@ from sdc_sql.loss import propensity as _propensity
 from sdc_sql.loss import sse_sst as _sse_sst
 from sdc_sql.loss import subdomain_moments as _subdomain_moments
 from sdc_sql.loss import weight_distance as _weight_distance
+from sdc_sql.mask import bootstrap as _bootstrap
 from sdc_sql.mask import calibrate as _calibrate
 from sdc_sql.mask import data_distortion as _data_distortion
 from sdc_sql.mask import data_shuffling as _data_shuffling
@@ -192,6 +193,7 @@ class Loss(Room):
 class Mask(Room):
     """The functions of ``sdc_sql.mask`` that the headers of the SQL files name."""
 
+    bootstrap = bind_mask(_bootstrap.bootstrap)
     calibrate = bind_method(_calibrate.calibrate)
     data_distortion = bind_mask(_data_distortion.data_distortion)
     data_shuffling = bind_mask(_data_shuffling.data_shuffling)

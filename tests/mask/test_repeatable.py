@@ -147,6 +147,10 @@ METHODS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
         "data_distortion", (["x", "y"],), {"stratum": "region"},
         "sdc_data_distortion({t}, ['x', 'y'], NULL, 'id', stratum := 'region')",
     ),
+    "bootstrap": (
+        "bootstrap", (["x", "cat", "grade"], ["cat", "grade"]), {"stratum": "region"},
+        "sdc_bootstrap({t}, ['x', 'cat', 'grade'], ['cat', 'grade'], 'id', stratum := 'region')",
+    ),
     "resample": ("resample", ("n", 3), {}, "sdc_resample({t}, 'n', 3, 'id')"),
     "mdav": ("microaggregate", (["x", "y", "n"], 5), {}, "sdc_microaggregate({t}, ['x', 'y', 'n'], 5, 'id')"),
     "mdav blocks": (

@@ -35,6 +35,7 @@ MASKINGS: dict[str, Callable[..., MaskingStep]] = {
     "ipso": lambda data, **k: data.mask.ipso("x", **k),
     "hybrid": lambda data, **k: data.mask.hybrid("x", 0.5, **k),
     "data distortion": lambda data, **k: data.mask.data_distortion("x", **k),
+    "bootstrap": lambda data, **k: data.mask.bootstrap(["x", "cat"], "cat", **k),
     "resample": lambda data, **k: data.mask.resample("x", 3, **k),
     "random round": lambda data, **k: data.mask.round("n", 5, at_random=True, **k),
 }
@@ -52,6 +53,7 @@ MACROS = {
     "sdc_ipso": "FROM sdc_ipso('persons', ['x'], NULL, 'id')",
     "sdc_hybrid": "FROM sdc_hybrid('persons', ['x'], 0.5, 'id')",
     "sdc_data_distortion": "FROM sdc_data_distortion('persons', ['x'], NULL, 'id')",
+    "sdc_bootstrap": "FROM sdc_bootstrap('persons', ['x', 'cat'], ['cat'], 'id')",
     "sdc_resample": "FROM sdc_resample('persons', 'x', 3, 'id')",
     "sdc_round_at_random": "FROM sdc_round_at_random('persons', ['n'], 5, 'id')",
 }

@@ -4,6 +4,7 @@
 -#}
 {%- macro sdc__masks() -%}
     {{ return({
+        'bootstrap': none,
         'calibrate': none,
         'data_distortion': none,
         'data_shuffling': none,
@@ -47,6 +48,7 @@
 {#- The methods that draw at random. -#}
 {%- macro sdc__drawing() -%}
     {{ return([
+        'bootstrap',
         'data_distortion',
         'data_shuffling',
         'data_swap',
