@@ -52,6 +52,7 @@ from sdc_sql.mask import drop_identifiers as _drop_identifiers
 from sdc_sql.mask import generalise as _generalise
 from sdc_sql.mask import hybrid as _hybrid
 from sdc_sql.mask import ipso as _ipso
+from sdc_sql.mask import latin_hypercube as _latin_hypercube
 from sdc_sql.mask import local_suppression as _local_suppression
 from sdc_sql.mask import massc as _massc
 from sdc_sql.mask import microaggregation as _microaggregation
@@ -205,6 +206,7 @@ class Mask(Room):
     generalise = bind_method(_generalise.generalise)
     hybrid = bind_mask(_hybrid.hybrid)
     ipso = bind_mask(_ipso.ipso)
+    latin_hypercube = bind_mask(_latin_hypercube.latin_hypercube)
     local_suppression = bind_method(_local_suppression.local_suppression)
     massc = bind_method(_massc.massc)
     massc_design = bind_method(_massc.massc_design)

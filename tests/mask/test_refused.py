@@ -29,6 +29,7 @@ MASKS = {
     "hybrid": "sdc_hybrid('{t}', ['x'], 0.5, 'id')",
     "data distortion": "sdc_data_distortion('{t}', ['x'], NULL, 'id')",
     "bootstrap": "sdc_bootstrap('{t}', ['x', 'cat'], ['cat'], 'id')",
+    "latin hypercube": "sdc_latin_hypercube('{t}', ['x'], 0.1, 'id', size := 3)",
     "resample": "sdc_resample('{t}', 'x', 3, 'id')",
     "microaggregate": "sdc_microaggregate('{t}', ['x', 'n'], 3, 'id')",
     "microaggregate categorical": "sdc_microaggregate_categorical('{t}', ['cat'], 3, 'id')",

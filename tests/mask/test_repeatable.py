@@ -151,6 +151,10 @@ METHODS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
         "bootstrap", (["x", "cat", "grade"], ["cat", "grade"]), {"stratum": "region"},
         "sdc_bootstrap({t}, ['x', 'cat', 'grade'], ['cat', 'grade'], 'id', stratum := 'region')",
     ),
+    "latin hypercube": (
+        "latin_hypercube", ("x", 0.2), {"stratum": "region", "size": 5},
+        "sdc_latin_hypercube({t}, ['x'], 0.2, 'id', size := 5, stratum := 'region')",
+    ),
     "resample": ("resample", ("n", 3), {}, "sdc_resample({t}, 'n', 3, 'id')"),
     "mdav": ("microaggregate", (["x", "y", "n"], 5), {}, "sdc_microaggregate({t}, ['x', 'y', 'n'], 5, 'id')"),
     "mdav blocks": (
