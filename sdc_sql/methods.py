@@ -56,6 +56,7 @@ from sdc_sql.mask import latin_hypercube as _latin_hypercube
 from sdc_sql.mask import local_suppression as _local_suppression
 from sdc_sql.mask import massc as _massc
 from sdc_sql.mask import microaggregation as _microaggregation
+from sdc_sql.mask import microhybrid as _microhybrid
 from sdc_sql.mask import mondrian as _mondrian
 from sdc_sql.mask import multiplicative_noise as _multiplicative_noise
 from sdc_sql.mask import noise as _noise
@@ -212,6 +213,7 @@ class Mask(Room):
     massc_design = bind_method(_massc.massc_design)
     microaggregate = bind_mask(_microaggregation.microaggregate)
     microaggregate_categorical = bind_mask(_microaggregation.microaggregate_categorical)
+    microhybrid = bind_mask(_microhybrid.microhybrid)
     mondrian = bind_method(_mondrian.mondrian)
     multiplicative_noise = bind_mask(_multiplicative_noise.multiplicative_noise)
     noise = bind_mask(_noise.noise)

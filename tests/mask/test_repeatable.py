@@ -155,6 +155,14 @@ METHODS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
         "latin_hypercube", ("x", 0.2), {"stratum": "region", "size": 5},
         "sdc_latin_hypercube({t}, ['x'], 0.2, 'id', size := 5, stratum := 'region')",
     ),
+    "microhybrid": (
+        "microhybrid", ("x", 6), {"stratum": "region"},
+        "sdc_microhybrid({t}, ['x'], 6, 'id', stratum := 'region')",
+    ),
+    "microhybrid bootstrap": (
+        "microhybrid", ("x", 6), {"generator": "bootstrap"},
+        "sdc_microhybrid({t}, ['x'], 6, 'id', generator := 'bootstrap')",
+    ),
     "resample": ("resample", ("n", 3), {}, "sdc_resample({t}, 'n', 3, 'id')"),
     "mdav": ("microaggregate", (["x", "y", "n"], 5), {}, "sdc_microaggregate({t}, ['x', 'y', 'n'], 5, 'id')"),
     "mdav blocks": (

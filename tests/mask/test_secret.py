@@ -37,6 +37,7 @@ MASKINGS: dict[str, Callable[..., MaskingStep]] = {
     "data distortion": lambda data, **k: data.mask.data_distortion("x", **k),
     "bootstrap": lambda data, **k: data.mask.bootstrap(["x", "cat"], "cat", **k),
     "latin hypercube": lambda data, **k: data.mask.latin_hypercube("x", 0.1, size=3, **k),
+    "microhybrid": lambda data, **k: data.mask.microhybrid("x", 4, **k),
     "resample": lambda data, **k: data.mask.resample("x", 3, **k),
     "random round": lambda data, **k: data.mask.round("n", 5, at_random=True, **k),
 }
@@ -56,6 +57,7 @@ MACROS = {
     "sdc_data_distortion": "FROM sdc_data_distortion('persons', ['x'], NULL, 'id')",
     "sdc_bootstrap": "FROM sdc_bootstrap('persons', ['x', 'cat'], ['cat'], 'id')",
     "sdc_latin_hypercube": "FROM sdc_latin_hypercube('persons', ['x'], 0.1, 'id', size := 3)",
+    "sdc_microhybrid": "FROM sdc_microhybrid('persons', ['x'], 4, 'id')",
     "sdc_resample": "FROM sdc_resample('persons', 'x', 3, 'id')",
     "sdc_round_at_random": "FROM sdc_round_at_random('persons', ['n'], 5, 'id')",
 }
