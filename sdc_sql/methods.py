@@ -51,6 +51,7 @@ from sdc_sql.mask import distort_sensitive as _distort_sensitive
 from sdc_sql.mask import drop_identifiers as _drop_identifiers
 from sdc_sql.mask import generalise as _generalise
 from sdc_sql.mask import hybrid as _hybrid
+from sdc_sql.mask import hybrid_masking as _hybrid_masking
 from sdc_sql.mask import ipso as _ipso
 from sdc_sql.mask import latin_hypercube as _latin_hypercube
 from sdc_sql.mask import local_suppression as _local_suppression
@@ -206,6 +207,7 @@ class Mask(Room):
     generalisations = bind_method(_generalise.generalisations)
     generalise = bind_method(_generalise.generalise)
     hybrid = bind_mask(_hybrid.hybrid)
+    hybrid_masking = bind_mask(_hybrid_masking.hybrid_masking)
     ipso = bind_mask(_ipso.ipso)
     latin_hypercube = bind_mask(_latin_hypercube.latin_hypercube)
     local_suppression = bind_method(_local_suppression.local_suppression)

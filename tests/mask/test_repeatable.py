@@ -163,6 +163,10 @@ METHODS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
         "microhybrid", ("x", 6), {"generator": "bootstrap"},
         "sdc_microhybrid({t}, ['x'], 6, 'id', generator := 'bootstrap')",
     ),
+    "hybrid masking": (
+        "hybrid_masking", ("x", 0.1), {"stratum": "region", "k": 150, "size": 3},
+        "sdc_hybrid_masking({t}, ['x'], 0.1, 'id', k := 150, size := 3, stratum := 'region')",
+    ),
     "resample": ("resample", ("n", 3), {}, "sdc_resample({t}, 'n', 3, 'id')"),
     "mdav": ("microaggregate", (["x", "y", "n"], 5), {}, "sdc_microaggregate({t}, ['x', 'y', 'n'], 5, 'id')"),
     "mdav blocks": (
