@@ -36,6 +36,7 @@
 -- Bits: last digits.
 -- Coarsens: no.
 -- Households: as one record.
+-- Repeated: once (any change of the file draws all records anew, and many independent draws together tell what lies far out).
 -- Loss: published.
 -- Told: smoothing.
 -- Publicly: records drawn anew from the smoothed distribution of the file.

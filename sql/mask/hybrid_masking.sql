@@ -28,6 +28,7 @@
 -- Bits: last digits.
 -- Coarsens: no.
 -- Households: as one record.
+-- Repeated: once (any change of the file draws all records anew, and the mean of independent draws comes near the original).
 -- Loss: published.
 -- Told: method.
 -- Publicly: values combined with those of a synthetic record.

@@ -33,6 +33,7 @@
 -- Bits: last digits.
 -- Coarsens: no.
 -- Households: as one record.
+-- Repeated: once (any change of the file draws all records anew, and many independent draws tell the distribution nearer).
 -- Loss: published.
 -- Told: tolerance, size.
 -- Publicly: values drawn wholly anew, with the distributions and rank correlations of the original ones.

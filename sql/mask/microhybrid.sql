@@ -33,6 +33,7 @@
 -- Bits: last digits.
 -- Coarsens: no.
 -- Households: as one record.
+-- Repeated: once (any change of the file draws all records anew, and the mean of independent draws comes near the original).
 -- Loss: published.
 -- Told: k, generator.
 -- Publicly: values drawn anew within groups of alike records, whose means and covariances stay what they are.
