@@ -43,6 +43,7 @@ from sdc_sql.loss import sse_sst as _sse_sst
 from sdc_sql.loss import subdomain_moments as _subdomain_moments
 from sdc_sql.loss import synthetic_estimate as _synthetic_estimate
 from sdc_sql.loss import weight_distance as _weight_distance
+from sdc_sql.mask import bootstrap as _bootstrap
 from sdc_sql.mask import calibrate as _calibrate
 from sdc_sql.mask import data_distortion as _data_distortion
 from sdc_sql.mask import data_shuffling as _data_shuffling
@@ -51,10 +52,13 @@ from sdc_sql.mask import distort_sensitive as _distort_sensitive
 from sdc_sql.mask import drop_identifiers as _drop_identifiers
 from sdc_sql.mask import generalise as _generalise
 from sdc_sql.mask import hybrid as _hybrid
+from sdc_sql.mask import hybrid_masking as _hybrid_masking
 from sdc_sql.mask import ipso as _ipso
+from sdc_sql.mask import latin_hypercube as _latin_hypercube
 from sdc_sql.mask import local_suppression as _local_suppression
 from sdc_sql.mask import massc as _massc
 from sdc_sql.mask import microaggregation as _microaggregation
+from sdc_sql.mask import microhybrid as _microhybrid
 from sdc_sql.mask import mondrian as _mondrian
 from sdc_sql.mask import multiplicative_noise as _multiplicative_noise
 from sdc_sql.mask import noise as _noise
@@ -193,6 +197,7 @@ class Loss(Room):
 class Mask(Room):
     """The functions of ``sdc_sql.mask`` that the headers of the SQL files name."""
 
+    bootstrap = bind_mask(_bootstrap.bootstrap)
     calibrate = bind_method(_calibrate.calibrate)
     data_distortion = bind_mask(_data_distortion.data_distortion)
     data_shuffling = bind_mask(_data_shuffling.data_shuffling)
@@ -203,12 +208,15 @@ class Mask(Room):
     generalisations = bind_method(_generalise.generalisations)
     generalise = bind_method(_generalise.generalise)
     hybrid = bind_mask(_hybrid.hybrid)
+    hybrid_masking = bind_mask(_hybrid_masking.hybrid_masking)
     ipso = bind_mask(_ipso.ipso)
+    latin_hypercube = bind_mask(_latin_hypercube.latin_hypercube)
     local_suppression = bind_method(_local_suppression.local_suppression)
     massc = bind_method(_massc.massc)
     massc_design = bind_method(_massc.massc_design)
     microaggregate = bind_mask(_microaggregation.microaggregate)
     microaggregate_categorical = bind_mask(_microaggregation.microaggregate_categorical)
+    microhybrid = bind_mask(_microhybrid.microhybrid)
     mondrian = bind_method(_mondrian.mondrian)
     multiplicative_noise = bind_mask(_multiplicative_noise.multiplicative_noise)
     noise = bind_mask(_noise.noise)

@@ -1,4 +1,4 @@
-"""Digests: one of all numbers of a stratum, and normal draws from those of its records (sql/mask/synthetic.sql)."""
+"""Digests: one of all numbers of a stratum, and draws from those of its records (sql/mask/synthetic.sql)."""
 
 from __future__ import annotations
 
@@ -35,6 +35,19 @@ def draw_normals(digests: Bytes, p: int) -> Floats:
             np.multiply(size, np.cos(angle), out=found[j, part])
             np.multiply(size, np.sin(angle), out=found[j + 1, part])
     return found[:p].T
+
+
+def draw_uniforms(digests: Bytes, p: int) -> Floats:
+    """Return p uniform draws of each record in [0, 1), (n, p): a word of 32 bits each.
+
+    Examples
+    --------
+    >>> draw_uniforms(np.full((1, 32), 128, dtype=np.uint8), 2).round(6).tolist()
+    [[0.501961, 0.501961]]
+    """
+    words = np.ascontiguousarray(digests).view(">u4")[:, :p]
+    found: Floats = words / 2.0**32
+    return found
 
 
 def content(y: Floats, x: Floats | None) -> str:

@@ -64,7 +64,7 @@ def hybrid(
     basis = np.concatenate([found.basis.T, own.T]).T
     new = remove_basis(require_normals(normals, of), basis)
     drawn = multiply_columns(new, np.linalg.inv(factor_residuals(new, names)).T @ noise.T)
-    return _round_to_grid(found.fitted + found.residuals * share + remove_basis(drawn, basis), of.std(axis=0))
+    return round_to_grid(found.fitted + found.residuals * share + remove_basis(drawn, basis), of.std(axis=0))
 
 
 def compute_noise_root(root: Floats, alpha: Floats, names: list[str]) -> Floats:
@@ -101,7 +101,7 @@ def _variances(products: Floats, alpha: Floats) -> tuple[Floats, Floats]:
     return values, vectors
 
 
-def _round_to_grid(values: Floats, deviations: Floats) -> Floats:
+def round_to_grid(values: Floats, deviations: Floats) -> Floats:
     """Return multiples of a step for each column, without the sign of 0."""
     steps = 2.0 ** (np.rint(np.log2(deviations)) - GRID)
     rounded: Floats = np.rint(values / steps) * steps + 0.0

@@ -32,6 +32,19 @@ def sort_places(column: Floats, breakers: Floats) -> Integers:
     return np.asarray(present[order], dtype=np.int64)
 
 
+def compute_mid_ranks(column: Floats) -> Floats:
+    """Return the ranks of the values from 1, of equal ones their mean.
+
+    Examples
+    --------
+    >>> compute_mid_ranks(np.array([7.0, 3.0, 3.0])).tolist()
+    [3.0, 1.5, 1.5]
+    """
+    _, code, times = np.unique(column, return_inverse=True, return_counts=True)
+    ranks: Floats = (np.cumsum(times) - (times - 1) / 2)[code]
+    return ranks
+
+
 def sort_columns(_stratum: str | None, x: Floats | None, breakers: Floats | None) -> Integers | None:
     """Return the places, from 1, of numbers from lowest to highest, equal ones by their breakers; none is missing.
 

@@ -11,11 +11,12 @@
 --   SET VARIABLE sdc_key = '...';
 --   CREATE TABLE released AS FROM sdc_ipso('firms', ['employees', 'area'], ['turnover', 'profit'], 'id');
 --
--- Exactly: to 1e-9 of their size, in columns of DOUBLE. Whole numbers and decimals are rounded to their type, and what is kept is kept to
--- that rounding. What is not normal (skewness, zeros, bounds) is lost: released values may be negative. The confidential columns are
--- released as they are. A record's own y enters its y' by B alone, with the weight of its leverage, at most a quarter (else it is an
--- error); and where x explains more than 0.99 of a column its released values would nearly be its own: an error. `explained` in the log
--- is that share. The draws depend on all values: any change of the source draws everybody anew.
+-- Exactly: to 1e-9 of their size, in columns of DOUBLE, which have all their bits (no grid): a released value is a function of B, of the
+-- residuals' covariance (C), of the confidential columns and draws, and the first two are released anyhow. Whole numbers and decimals are
+-- rounded to their type, and what is kept is kept to that rounding. What is not normal (skewness, zeros, bounds) is lost: released values
+-- may be negative. The confidential columns are released as they are. A record's own y enters its y' by B alone, with the weight of its
+-- leverage, at most a quarter (else it is an error); and where x explains more than 0.99 of a column its released values would nearly be
+-- its own: an error. `explained` in the log is that share. The draws depend on all values: any change of the source draws everybody anew.
 -- What it does not withstand: B is released exactly. Two releases of which one has a record more give B with and without it, and from
 -- both its y follows exactly; so it does for whoever knows all records but one. Release it once (tests/mask/test_ipso.py shows it).
 --

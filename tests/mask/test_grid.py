@@ -302,5 +302,14 @@ def test_every_mask_that_reckons_with_numbers_is_attacked():
     attacked = " ".join([*ADDED, *AVERAGED, *(call for call, _ in MAY_BE_ZERO)])
     # weights, which are not masked, must meet their totals; IPSO keeps coefficients exactly, and says what these tell;
     # hybrid data have a grid by the deviation of the whole column (test_hybrid.py)
-    apart = {"sdc_calibrate", "sdc_massc", "sdc_ipso", "sdc_hybrid"}
+    apart = {
+        "sdc_calibrate",
+        "sdc_massc",
+        "sdc_ipso",
+        "sdc_hybrid",
+        "sdc_bootstrap",
+        "sdc_latin_hypercube",
+        "sdc_microhybrid",
+        "sdc_hybrid_masking",
+    }
     assert [name for name in reckons - apart if f"{name}(" not in attacked] == []

@@ -147,6 +147,26 @@ METHODS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
         "data_distortion", (["x", "y"],), {"stratum": "region"},
         "sdc_data_distortion({t}, ['x', 'y'], NULL, 'id', stratum := 'region')",
     ),
+    "bootstrap": (
+        "bootstrap", (["x", "cat", "grade"], ["cat", "grade"]), {"stratum": "region"},
+        "sdc_bootstrap({t}, ['x', 'cat', 'grade'], ['cat', 'grade'], 'id', stratum := 'region')",
+    ),
+    "latin hypercube": (
+        "latin_hypercube", ("x", 0.2), {"stratum": "region", "size": 5},
+        "sdc_latin_hypercube({t}, ['x'], 0.2, 'id', size := 5, stratum := 'region')",
+    ),
+    "microhybrid": (
+        "microhybrid", ("x", 6), {"stratum": "region"},
+        "sdc_microhybrid({t}, ['x'], 6, 'id', stratum := 'region')",
+    ),
+    "microhybrid bootstrap": (
+        "microhybrid", ("x", 6), {"generator": "bootstrap"},
+        "sdc_microhybrid({t}, ['x'], 6, 'id', generator := 'bootstrap')",
+    ),
+    "hybrid masking": (
+        "hybrid_masking", ("x", 0.1), {"stratum": "region", "k": 150, "size": 3},
+        "sdc_hybrid_masking({t}, ['x'], 0.1, 'id', k := 150, size := 3, stratum := 'region')",
+    ),
     "resample": ("resample", ("n", 3), {}, "sdc_resample({t}, 'n', 3, 'id')"),
     "mdav": ("microaggregate", (["x", "y", "n"], 5), {}, "sdc_microaggregate({t}, ['x', 'y', 'n'], 5, 'id')"),
     "mdav blocks": (

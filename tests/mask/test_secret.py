@@ -35,6 +35,10 @@ MASKINGS: dict[str, Callable[..., MaskingStep]] = {
     "ipso": lambda data, **k: data.mask.ipso("x", **k),
     "hybrid": lambda data, **k: data.mask.hybrid("x", 0.5, **k),
     "data distortion": lambda data, **k: data.mask.data_distortion("x", **k),
+    "bootstrap": lambda data, **k: data.mask.bootstrap(["x", "cat"], "cat", **k),
+    "latin hypercube": lambda data, **k: data.mask.latin_hypercube("x", 0.1, size=3, **k),
+    "microhybrid": lambda data, **k: data.mask.microhybrid("x", 4, **k),
+    "hybrid masking": lambda data, **k: data.mask.hybrid_masking("x", 0.1, k=60, size=3, **k),
     "resample": lambda data, **k: data.mask.resample("x", 3, **k),
     "random round": lambda data, **k: data.mask.round("n", 5, at_random=True, **k),
 }
@@ -52,6 +56,10 @@ MACROS = {
     "sdc_ipso": "FROM sdc_ipso('persons', ['x'], NULL, 'id')",
     "sdc_hybrid": "FROM sdc_hybrid('persons', ['x'], 0.5, 'id')",
     "sdc_data_distortion": "FROM sdc_data_distortion('persons', ['x'], NULL, 'id')",
+    "sdc_bootstrap": "FROM sdc_bootstrap('persons', ['x', 'cat'], ['cat'], 'id')",
+    "sdc_latin_hypercube": "FROM sdc_latin_hypercube('persons', ['x'], 0.1, 'id', size := 3)",
+    "sdc_microhybrid": "FROM sdc_microhybrid('persons', ['x'], 4, 'id')",
+    "sdc_hybrid_masking": "FROM sdc_hybrid_masking('persons', ['x'], 0.1, 'id', k := 60, size := 3)",
     "sdc_resample": "FROM sdc_resample('persons', 'x', 3, 'id')",
     "sdc_round_at_random": "FROM sdc_round_at_random('persons', ['n'], 5, 'id')",
 }

@@ -4,6 +4,7 @@
 -#}
 {%- macro sdc__masks() -%}
     {{ return({
+        'bootstrap': none,
         'calibrate': none,
         'data_distortion': none,
         'data_shuffling': none,
@@ -11,10 +12,13 @@
         'distort_sensitive': none,
         'generalise': none,
         'hybrid': none,
+        'hybrid_masking': none,
         'ipso': none,
+        'latin_hypercube': none,
         'local_suppression': none,
         'microaggregate': none,
         'microaggregate_categorical': none,
+        'microhybrid': none,
         'mondrian': none,
         'multiplicative_noise': {'method': [none, 'plain']},
         'noise': none,
@@ -47,13 +51,17 @@
 {#- The methods that draw at random. -#}
 {%- macro sdc__drawing() -%}
     {{ return([
+        'bootstrap',
         'data_distortion',
         'data_shuffling',
         'data_swap',
         'distort_sensitive',
         'hybrid',
+        'hybrid_masking',
         'ipso',
+        'latin_hypercube',
         'massc',
+        'microhybrid',
         'multiplicative_noise',
         'noise',
         'noise_absolute',
