@@ -75,7 +75,7 @@ def hybrid_masking(  # noqa: PLR0917 - as SQL calls it
     _refuse_own_values(own, mixed, names)
     if products:
         fractions, exponents = np.frexp(np.exp(mixed))
-        return np.ldexp(np.rint(np.ldexp(fractions, BITS)), exponents - BITS)
+        return np.asarray(np.ldexp(np.rint(np.ldexp(fractions, BITS)), exponents - BITS), dtype=np.float64)
     steps = 2.0 ** (np.rint(np.log2(own.std(axis=0))) - GRID)
     released: Floats = np.rint(mixed / steps) * steps + 0.0
     return released

@@ -95,10 +95,10 @@ def synthetic_estimate(
     rows = data.rows(
         "sdc_synthetic_estimate",
         data.table,
-        data.found("estimate", estimate),
-        data.found("variance", variance),
+        data.spell_column("estimate", estimate),
+        data.spell_column("variance", variance),
         require_choice("synthetic_estimate", "synthesis", synthesis),
-        quantity=None if quantity is None else data.found("quantity", quantity),
+        quantity=None if quantity is None else data.spell_column("quantity", quantity),
         ratio=require_number("synthetic_estimate", "ratio", ratio),
         confidence=require_number("synthetic_estimate", "confidence", confidence),
     )

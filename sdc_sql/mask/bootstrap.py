@@ -80,8 +80,8 @@ def bootstrap(
     chosen = resolve_columns(data, columns)
     named = (categories,) if isinstance(categories, str) else tuple(categories or ())
     arguments: dict[str, Value] = {
-        "columns": chosen, "categories": resolve_columns(data, named) if named else None, "id": data.required("id"),
+        "columns": chosen, "categories": resolve_columns(data, named) if named else None, "id": data.require_role("id"),
         "smoothing": require_number("bootstrap", "smoothing", smoothing),
-        "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
+        "stratum": stratum and data.spell_column("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
     return data.masked(Masking("bootstrap", chosen, arguments), into=into)

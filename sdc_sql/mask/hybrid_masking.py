@@ -90,10 +90,10 @@ def hybrid_masking(
     """
     chosen = resolve_columns(data, columns)
     arguments: dict[str, Value] = {
-        "columns": chosen, "alpha": require_number("hybrid_masking", "alpha", alpha), "id": data.required("id"),
+        "columns": chosen, "alpha": require_number("hybrid_masking", "alpha", alpha), "id": data.require_role("id"),
         "method": method, "k": require_number("hybrid_masking", "k", k),
         "tolerance": require_number("hybrid_masking", "tolerance", tolerance),
         "size": require_number("hybrid_masking", "size", size),
-        "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
+        "stratum": stratum and data.spell_column("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
     return data.masked(Masking("hybrid_masking", chosen, arguments), into=into)

@@ -82,7 +82,7 @@ def latin_hypercube(
     chosen = resolve_columns(data, columns)
     arguments: dict[str, Value] = {
         "columns": chosen, "tolerance": require_number("latin_hypercube", "tolerance", tolerance),
-        "id": data.required("id"), "size": require_number("latin_hypercube", "size", size),
-        "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
+        "id": data.require_role("id"), "size": require_number("latin_hypercube", "size", size),
+        "stratum": stratum and data.spell_column("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
     return data.masked(Masking("latin_hypercube", chosen, arguments), into=into)

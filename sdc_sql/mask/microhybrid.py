@@ -94,10 +94,10 @@ def microhybrid(
     chosen = resolve_columns(data, columns)
     beside = (given,) if isinstance(given, str) else tuple(given or ())
     arguments: dict[str, Value] = {
-        "columns": chosen, "k": require_number("microhybrid", "k", k), "id": data.required("id"),
+        "columns": chosen, "k": require_number("microhybrid", "k", k), "id": data.require_role("id"),
         "generator": generator, "given": resolve_columns(data, beside) if beside else None, "alpha": alpha,
         "smoothing": require_number("microhybrid", "smoothing", smoothing),
         "blocks": require_number("microhybrid", "blocks", blocks),
-        "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
+        "stratum": stratum and data.spell_column("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
     return data.masked(Masking("microhybrid", chosen, arguments), into=into)
