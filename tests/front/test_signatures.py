@@ -35,6 +35,7 @@ DEFAULTS |= {(f"derived_values{s}", n): None for s in ("", "_summary") for n in 
 DEFAULTS |= {(f, "columns"): None for f in ("linear_relations", "rejoined_households")}
 DEFAULTS |= {("distort_sensitive", "groups"): None, ("ipso", "confidential"): None}  # the keys; none
 DEFAULTS |= {("data_distortion", "families"): None}  # all of them
+DEFAULTS |= {("bootstrap", "categories"): None}  # none of them
 DEFAULTS |= {("completed_households", "columns"): None}
 
 
