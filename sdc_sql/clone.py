@@ -14,7 +14,7 @@ _HERE = Path(__file__).parent
 _BESIDE = _HERE.parent
 
 if not (_HERE / "udfs").exists() and all((_BESIDE / name / "__init__.py").is_file() for name in ("sql", "udfs")):
-    # for these two imports only: what else stands there (tests/, this package itself) is no part of the package
+    # the path serves these two imports only: what else stands there (tests/, this package) is no part of it
     places = sys.modules["sdc_sql"].__path__
     places.append(str(_BESIDE))
     try:

@@ -84,7 +84,7 @@ def _find_root(standard: Floats, there: npt.NDArray[np.bool_]) -> Floats:
     spread = complete.std(axis=0)
     scaled = (complete - complete.mean(axis=0)) / np.where(spread > 0, spread, 1)
     products = scaled.T @ scaled / len(complete)
-    np.fill_diagonal(products, 1)  # of a column that does not vary among the complete ones too
+    np.fill_diagonal(products, 1)  # this holds of a column that does not vary among the complete ones too
     values, vectors = np.linalg.eigh(products)
     root: Floats = vectors * np.sqrt(np.maximum(values, 0))
     return root

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats
 
 Bytes = npt.NDArray[np.uint8]
-RECORDS = 65_536  # at a time
+RECORDS = 65_536  # so many are computed at a time
 
 
 def draw_normals(digests: Bytes, p: int) -> Floats:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats
 
 GRID = 20  # released sums are multiples of 2^-20 of the power of two by their deviation
-BITS = 24  # of a released product
+BITS = 24  # a released product has so many bits
 
 
 @dataclass(frozen=True)

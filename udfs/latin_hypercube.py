@@ -50,7 +50,7 @@ def latin_hypercube(x: npt.ArrayLike, uniforms: Floats, tolerance: float, size: 
     Examples
     --------
     >>> x = np.arange(12.0)[:, np.newaxis]
-    >>> new = latin_hypercube(x, np.full((12, 2), 0.5), 0.01, 3, ["age"])  # in the middle of each part
+    >>> new = latin_hypercube(x, np.full((12, 2), 0.5), 0.01, 3, ["age"])  # each point lies in the middle of its part
     >>> float(new.mean().round(9)), float(new.min().round(3)), float(new.max().round(3))
     (5.5, 0.057, 10.943)
     """
@@ -96,7 +96,7 @@ def draw_values(column: Floats, uniforms: Floats, size: int) -> Floats:
     means = np.add.reduceat(ordered, starts) / sizes
     apart = ordered - means[of]
     spreads = np.sqrt(3 * np.add.reduceat(np.square(apart), starts) / sizes)
-    same = ordered[starts] == ordered[starts + sizes - 1]  # by its value, not by a mean that was rounded
+    same = ordered[starts] == ordered[starts + sizes - 1]  # a mean may be rounded
     means, spreads = np.where(same, ordered[starts], means), np.where(same, 0, spreads)
     within = (np.arange(n) - starts[of] + uniforms) / sizes[of]
     drawn: Floats = means[of] + spreads[of] * (2 * within - 1)

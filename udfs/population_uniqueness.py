@@ -87,7 +87,7 @@ def fit_pitman(sizes: Floats, cells: Floats) -> tuple[float, float]:
     records, has one theta for each alpha, where its derivative falls through 0; alpha is where the other one does.
     """
     n, u = float(sizes @ cells), float(cells.sum())
-    if u in {1.0, n}:  # one cell, or none of two records: theta tends to a border
+    if u in {1.0, n}:  # theta tends to a border where there is one cell, or none of two records
         return math.nan, math.nan
 
     def slope_by_theta(theta: float, alpha: float) -> float:

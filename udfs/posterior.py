@@ -24,7 +24,7 @@ def posterior_risk(f: Floats, population: Floats) -> Floats:
     here = np.flatnonzero(recurs)
     x = p[here] / (1 - p[here])
     risk[here] = -x * np.log(p[here])
-    for j in range(1, 15):  # each step for those of a higher frequency
+    for j in range(1, 15):  # each step is taken for those of a higher frequency
         more = f[here] > j
         here, x = here[more], x[more]
         risk[here] = x * (1 / j - risk[here])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # Macros that have another body in a compiled query. Masked values stay DOUBLEs, since the types of columns are not
 # known; ids are counted, since other engines keep no order of rows; a value without noise is none, not the original;
-# of a key only the length is judged.
+# only the length of a key is judged.
 _MACROS = """
 CREATE OR REPLACE MACRO sdc__ascends(tbl, id) AS TABLE SELECT false AS sdc__ascending;
 CREATE OR REPLACE MACRO sdc__typed(tbl, columns, values_of) AS TABLE

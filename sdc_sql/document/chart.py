@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LINE, BAR, GAP = 18, 14, 10  # heights: of a line of text, of a bar, between labels
 # per cent: where the longest bar ends and its number begins; where dots end that have one number, or two, beside them
 RIGHT, RIGHT_OF_TWO = 84, 70
-# in letters: a label up to the first length stands beside its bars, and one beyond the second is cut
+# a label of so many letters stands beside its bars; one of more than the second number is cut
 BESIDE, LONGEST = 18, 60
 
 

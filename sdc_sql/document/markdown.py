@@ -10,7 +10,7 @@ from sdc_sql.document.blocks import Chart, Plane, Points, Section, Table, Text, 
 if TYPE_CHECKING:
     from sdc_sql.document.blocks import Page
 
-# what would be read as a mark, wherever it stands; an underscore within a word is none
+# these would be read as marks, wherever they stand; an underscore within a word is none
 _MARK = re.compile(r"([\\`*\[\]|~!$#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))")
 _LINK = re.compile(r"(:)(?=//)|(?<=www)(\.)|(@)", re.IGNORECASE)
 # these begin a list, or make a heading of the line above

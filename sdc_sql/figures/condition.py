@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FORM = "it must compare a figure with a number, as in 'theta.upper_bound <= 0.1'"
 LONGEST = 2_000  # a limit has at most so many characters
 DEEPEST = 100  # a limit nests parentheses and NOT at most so deep
-# of a comparison, what has the measures of the other table, or of another reading of NULL
+# these parts of a comparison have the measures of the other table, or of another reading of NULL
 PARTS = ("before", "wildcard", "category", "before_wildcard", "before_category")
 
 _NESTING = re.compile(r"\(|\bNOT\b", re.IGNORECASE)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sdc_sql.figures.measured import Beside
     from sdc_sql.roles import Roles
 
-_THETA = "theta_misclassified"  # of one field beside the others, as of the figures of individual risk
+_THETA = "theta_misclassified"  # one field is looked up beside the others, as among the figures of individual risk
 
 
 def index_figures(name: str, result: Result | Mapping[str, Any] | None) -> dict[str, Any]:

@@ -127,7 +127,7 @@ def _call_measure(found: Measure, data: Methods, arguments: Mapping[str, Any]) -
         return [_choose_worst(found, rows)]
     if "k" in arguments and "k" in found.by:  # k-anonymity counts for each k up to it
         rows = [row for row in rows if row["k"] <= arguments["k"]]
-    # what the macro does not give, as what is said of PRAM, is no figure; what it gives and the table has not, is NULL
+    # a field that the macro does not give (what is said of PRAM) is no figure; one that the table lacks is NULL
     names = found.declaration.given.names
     return [{**dict.fromkeys(found.figures), **{n: v for n, v in row.items() if n in names}} for row in rows]
 

@@ -159,7 +159,7 @@ def _measure_candidate(data: Roles, steps: list[Step], risk: Figure, loss: Figur
             call_method(candidate, method, arguments)
         of = data.table, data.keys
         if data.id is not None:
-            # of a label of several values both ask what these were: the intruder, and the user of the file
+            # the intruder and the user of the file both ask which values a label stands for
             recoded = find_coarsened_columns(steps, data.keys)
             risk, loss = add_recoded_columns(risk, recoded, data.keys), add_recoded_columns(loss, recoded, data.keys)
         return measure_figure(candidate, *of, risk, "risk"), measure_figure(candidate, *of, loss, "loss")

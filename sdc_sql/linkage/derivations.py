@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SUPPRESSED, COARSENED = 0, 1
 _NUMBERED = {"VARCHAR", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DOUBLE", "FLOAT", "DATE"}
-_COMPARED = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DATE", "BOOLEAN"}  # as they are; others by their texts
+_COMPARED = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DATE", "BOOLEAN"}  # other types are compared by their texts
 
 
 @dataclass(frozen=True)

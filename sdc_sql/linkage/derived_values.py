@@ -178,7 +178,7 @@ def derived_values_summary(
             found.tasks,
             household=data.household,
         )
-    # of a variable that nothing gives back no derivation was counted
+    # no derivation was counted of a variable that nothing gives back
     return DerivedValuesSummary(**{**row, "suppressed": found.hidden[0], "coarsened": found.hidden[1]})
 
 

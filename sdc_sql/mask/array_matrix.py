@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.masking.apply import Maskable
 
 MATRIX = "sdc_pram_matrix_values"
-PROBABILITY = ("probability",)  # of a matrix in a CSV file, what is no category
+PROBABILITY = ("probability",)  # these columns of a matrix in a CSV file are no categories
 
 
 def list_numbers(matrix: ArrayLike) -> list[list[float]]:

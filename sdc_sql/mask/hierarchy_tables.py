@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Hierarchies: TypeAlias = "str | Path | Mapping[str, Hierarchy | str | Path]"
 
 GIVEN = "sdc_hierarchies_given"
-_NUMBERS = ("level",)  # of the long table in a CSV file, what is no code
+_NUMBERS = ("level",)  # these columns of the long table in a CSV file are no codes
 _ONE_KEY = "give a Hierarchy, the path of a CSV file as ARX writes it, or the name of a table"
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.masking.apply import Maskable
 
-LEAST, MOST = 1e-9, 1e9  # what a search can add up
+LEAST, MOST = 1e-9, 1e9  # a search can add up numbers in this range
 
 
 def list_importance(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.masking.subset import Subset
     from sdc_sql.db.query import Value
 
-_PROOFS = {  # by the guarantee
+_PROOFS = {  # each guarantee is proved by its macro
     "identical": "sdc__suppression_proof",
     "strong": "sdc__suppression_proof_strong",
     "wildcard": "sdc__suppression_proof_wildcard",

@@ -72,7 +72,7 @@ def round(  # noqa: A001 - the field's word for it
     chosen = resolve_columns(data, columns)
     require_number("round", "base", base)
     arguments = {"columns": chosen, "base": base, "id": data.require_role("id")}
-    # to the nearest nothing is drawn: who shares a value goes on sharing it
+    # nothing is drawn where values go to the nearest: who shares a value goes on sharing it
     drawn = {"stream": stream, "release": release, **resolve_draw_unit(data, unit, household)}
     if at_random and x_max is not None:
         raise ParameterError("x_max goes with rounding to the nearest: at random, it would bias what lies near it.")

@@ -48,5 +48,5 @@ def completed_households(data: Roles, columns: str | Iterable[str] | None = None
         if columns is None
         else resolve_columns_or_keys(data, columns, "household column")
     )
-    # in the order of the table, whatever was filled in
+    # the columns stand in the order of the table, whatever was filled in
     return data.relation("sdc_completed_households", data.table, household, [*names])

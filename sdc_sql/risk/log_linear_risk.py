@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sdc_sql.roles import Roles
 
 MODELS = ("tree", "independence", "two_way")
-PERSONS = ("persons",)  # of known margins in a CSV file, what is no category
+PERSONS = ("persons",)  # these columns of known margins in a CSV file are no categories
 
 
 @dataclass(frozen=True)

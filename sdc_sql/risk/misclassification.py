@@ -8,7 +8,7 @@ from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError
 
-PROBABILITY = ("probability",)  # of a matrix in a CSV file, what is no category
+PROBABILITY = ("probability",)  # these columns of a matrix in a CSV file are no categories
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

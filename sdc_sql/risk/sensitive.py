@@ -28,5 +28,5 @@ def list_categories(chosen: Iterable[object] | None) -> list[str] | None:
             f"chosen is {text_for_message(chosen)}: it must be a list of sensitive values, as in "
             f"[{text_for_message(chosen)}]."
         )
-    # as DuckDB writes them
+    # DuckDB writes them so
     return None if chosen is None else [str(v).lower() if isinstance(v, bool) else str(v) for v in chosen]

@@ -110,7 +110,7 @@ def undo(data: Roles) -> LoggedStep:
     with translate_errors():
         try:
             repeat_transaction(con, lambda: _replay_steps(whole, table, scratch, source, done))
-        except BaseException:  # in a transaction of the caller's the scratch table would stay
+        except BaseException:  # the scratch table would stay in a transaction of the caller's
             con.execute(f"DROP TABLE IF EXISTS {scratch.sql('duckdb')}")
             _forget(con, table, scratch.name)
             raise
@@ -146,7 +146,7 @@ def _replay_steps(
     done: Sequence[LoggedStep],
 ) -> None:
     con, name, replay = data.con, scratch.sql("duckdb"), done[:-1]
-    meanwhile = Meanwhile(con, table, data.read_columns())  # else the records that others insert would be lost
+    meanwhile = Meanwhile(con, table, data.read_columns())  # the records that others insert would be lost otherwise
     calls = [parse_step(step) for step in replay]
     numbers = _list_numbers(con, table) if source.path is not None else []
     if not calls:

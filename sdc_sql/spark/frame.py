@@ -99,7 +99,7 @@ class Frame:
         task = self._task(macro, columns, arguments, others, tables)
         # the macro is tried here on one record of each kind: an error is raised now, with its usual words
         kinds = self.frame.select(*map(_quote_column, task.seen[1:]))
-        if tables and (household := arguments.get("household")):  # of each kind one, and not one for each household
+        if tables and (household := arguments.get("household")):  # there is one of each kind, not one a household
             rest = [c for c in task.seen[1:] if c != household]
             kinds = kinds.groupBy(*map(_quote_column, rest)).agg(
                 F.min(_quote_column(str(household))).alias(str(household))

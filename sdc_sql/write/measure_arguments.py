@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MEASURED = ("tbl", "released", "sample")  # the names of the table that is described
 _PYTHON = {"column_name": "column"}
-_SPOKEN = {"sensitive": "sensitive variable", "others": "sensitive variable"}  # what a message calls a column
+_SPOKEN = {"sensitive": "sensitive variable", "others": "sensitive variable"}  # a message calls a column so
 _TYPES = {
     "table": "str", "column": "str", "columns": "str | Iterable[str]", "number": "float", "whole number": "int",
     "number or numbers": "float | list[float]", "truth value": "bool", "values": "Iterable[object]",

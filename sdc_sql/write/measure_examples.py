@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sdc_sql.write.measure_arguments import Argument
 
 _WIDTH = 120 - 4
-_LONG = 80  # of a call whose rows are gone through in the same line
+_LONG = 80  # the call's rows are gone through in the same line
 _ROLES = ("keys", "weight", "household", "id", "nulls")
 
 

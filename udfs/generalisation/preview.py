@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST = 20_000_000  # rows that are handed back
 _FEW = 1024  # frequencies below it are counted, those above it sorted
 _NEAR = 4096  # candidates that are looked through for a finer one
-_DIGITS = 1e-12  # as a share of a cell's records: what is nearer to 0 is rounding
+_DIGITS = 1e-12  # a share of a cell's records that is nearer to 0 is rounding
 
 
 class _Cells:

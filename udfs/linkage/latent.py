@@ -13,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers
 
-VARIABLES = 3  # at least: p, m and u are seven numbers, and so many are the shares of eight patterns
+VARIABLES = 3  # the least number: p, m and u are seven numbers, and the shares of eight patterns are as many
 STEPS = 100_000
 EXACT = 1e-9  # the largest change of a last step: of m and u, and of p as a share of it
 GAIN = 0.01  # a smaller gain of the log-likelihood, over one kind of pairs, is none

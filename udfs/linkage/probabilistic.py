@@ -36,7 +36,7 @@ def _best(found: Integers, weight: Floats) -> tuple[Integers, Integers, Integers
     """
     places = np.unique(-weight.round(9), return_inverse=True)[1]
     best, candidates = np.full(found.shape[1], -1), np.zeros(found.shape[1], dtype=np.int64)
-    for place in range(places.max(), -1, -1):  # from the worst to the best
+    for place in range(places.max(), -1, -1):  # the patterns go from the worst to the best
         of = found[places == place].sum(axis=0)
         best[of > 0], candidates[of > 0] = place, of[of > 0]
     return places, best, candidates

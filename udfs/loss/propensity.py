@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Terms = list[tuple[Integers, Floats | None]]  # the slots and values of some rows, for each term
 
-ROWS = 20_000  # at a time
+ROWS = 20_000  # so many are computed at a time
 MOST = 1_000  # parameters
 STEPS = 50
 

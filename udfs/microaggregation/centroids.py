@@ -140,7 +140,7 @@ def _find_lower_medians(codes: NDArray[np.int64], groups: NDArray[np.int64]) -> 
 
 def _find_modes(codes: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArray[np.int64]:
     order = np.lexsort((codes, groups))
-    begin = _find_run_starts(groups[order], codes[order])  # one run for each category of a group
+    begin = _find_run_starts(groups[order], codes[order])  # each category of a group is one run
     count = np.diff(begin, append=len(codes))
     code, group = codes[order[begin]], groups[order[begin]]
     best = np.lexsort((code, -count, group))

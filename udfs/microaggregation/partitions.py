@@ -97,7 +97,7 @@ def partition_by_blocks(x: ArrayLike, k: int, blocks: int) -> NDArray[np.int64]:
     parts = np.array_split(np.argsort(_principal_component(matrix), kind="stable"), blocks)
     groups = np.empty(len(matrix), dtype=np.int64)
     formed = 0
-    for size in sorted({len(part) for part in parts}, reverse=True):  # one or two, the larger blocks first
+    for size in sorted({len(part) for part in parts}, reverse=True):  # there are one or two sizes
         rows = np.sort(np.stack([part for part in parts if len(part) == size]), axis=1)
         inside = (
             np.stack([mdav(matrix[r], k) for r in rows]) if size >= LARGE else group_blocks_by_mdav(matrix[rows], k)

@@ -97,7 +97,7 @@ def _look_up_sets(cells: Agreement, owners: Integers, sets: Sets, work: Work) ->
             others.append(agrees[agrees >= 0])
     which = np.concatenate(at)
     differences = cells.differences(owners[which], np.concatenate(others))
-    real = differences & sets[which] == 0  # else only the hashes agreed: the set is looked up again
+    real = differences & sets[which] == 0  # only the hashes agreed otherwise: the set is looked up again
     return alone, (owners[which[real]], differences[real])
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sdc_sql.udfs.arguments import Integers, Truths
 
-SHORT = 2_000_000  # so many cells: places as numpy takes them, which is faster; of more, in half the memory
+SHORT = 2_000_000  # places of more cells than this are kept in half the memory, which is slower
 
 
 class Key:

@@ -63,7 +63,7 @@ def find_alone(packed: Integers, top: int) -> tuple[Truths, int]:
     ordered = packed << width
     ordered += np.arange(number)
     ordered.sort()
-    starts = np.ones(number + 1, dtype=np.bool_)  # where a group begins, and where one would after the last
+    starts = np.ones(number + 1, dtype=np.bool_)  # a group begins at each of these places, and one would after the last
     places = ordered & ((1 << width) - 1)
     ordered >>= width
     np.not_equal(ordered[1:], ordered[:-1], out=starts[1:-1])

@@ -141,7 +141,7 @@ class SetBySet:
                 once, more = find_alone(cells, top)
                 found.append(places[once])
                 groups += more
-        rest = prefix.sizes - others  # those that have the most common value
+        rest = prefix.sizes - others  # these have the most common value
         groups += int(np.count_nonzero(rest))
         lone = np.flatnonzero(rest == 1)
         if len(lone):  # the places of its group summed, less those of the others

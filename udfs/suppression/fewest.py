@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers, Truths
     from sdc_sql.udfs.suppression.cells import Cells
 
-RECORDS = 10  # at most: a thousand sets of records
+RECORDS = 10  # more records than these would have more than a thousand sets
 
 
 def suppress_fewest(cells: Cells, k: int) -> tuple[float, Integers] | None:

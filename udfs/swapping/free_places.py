@@ -44,7 +44,7 @@ class FreePlaces:
         self.free = np.arange(reach + 1)
         self.taken: Truths = np.zeros(draws.size, dtype=bool)
         self.paired = np.arange(draws.size)
-        self._entry = np.arange(draws.size)  # where in `free` a place is
+        self._entry = np.arange(draws.size)  # a place stands here in `free`
         self._order = np.empty(reach + 1, dtype=np.int64)
         self._numbers = np.arange(2 * self._choose_batch())
         self._entering_ends = draws.size - reach  # from this turn on no place comes into range

@@ -80,7 +80,7 @@ class _Search:
     def augment(self, root: int) -> bool:
         """Give a partner to a unit; return whether that can be."""
         self.state: dict[int, int] = {root: OUTER}
-        # where an inner unit was reached from; for one in an odd cycle, the way round it
+        # an inner unit was reached from here; for one in an odd cycle this is the way round it
         self.parent: dict[int, int] = {}
         self.base: dict[int, int] = {}
         self.looked: set[int] = set()  # kinds from one of whose units paths go on

@@ -48,7 +48,7 @@ def _pair_remaining(places: FreePlaces) -> Integers:
     taken = bytearray(places.taken)
     free = places.free[: places.count].tolist()
     cycle = reach + 1
-    position = [0] * cycle  # where in `free` a place is, by its remainder
+    position = [0] * cycle  # a place stands here in `free`, by its remainder
     for at, place in enumerate(free):
         position[place % cycle] = at
     for start in range(places.turn, n, CHUNK):

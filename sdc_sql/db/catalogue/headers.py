@@ -31,7 +31,7 @@ TAGS = (
     # these tags say what a mask does to a file, and what users of it are told (effects.py)
     "Values", "Bits", "Coarsens", "Suppresses", "Records", "Loss", "Told", "Matrix", "Publicly", "Households",
     "Repeated",
-    # of its function in Python, where that is written from the header (returned.py)
+    # these tell of its function in Python, where that is written from the header (returned.py)
     "Result", "Notes", "Raises", "Wildcards",
 )  # fmt: skip
 # These are the kinds of arguments; a choice is written as its values, 'mean' or 'median'.

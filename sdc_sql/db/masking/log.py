@@ -47,7 +47,7 @@ class Log:
             if "stream" in arguments and arguments["stream"] is None:
                 self._refuse_changed_columns(columns)
         except BaseException:
-            if into is not None:  # in a transaction of the caller's the table of steps would stay
+            if into is not None:  # the table of steps would stay in a transaction of the caller's
                 step_table.drop_step_table(self.con, self.target)
             raise
         if "stream" in arguments and arguments["stream"] is None:

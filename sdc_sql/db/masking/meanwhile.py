@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.transaction import Number
 
-OWN = 36028797018960000  # of DuckDB: the first number of a record that its own transaction has inserted
+OWN = 36028797018960000  # DuckDB numbers the records that a transaction has inserted itself from here on
 # the transaction of each connection in which the last mask began
 _SEEN: WeakKeyDictionary[duckdb.DuckDBPyConnection, Number | None] = WeakKeyDictionary()
 

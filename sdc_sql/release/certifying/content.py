@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NAME = "sdc_content"
-TOLERANCE = 1e-9  # of a value's size, or of 1: between kernels on two kinds of processor
+TOLERANCE = 1e-9  # kernels on two kinds of processor differ by this share of a value's size, or of 1
 
 
 @contextmanager

@@ -75,7 +75,7 @@ def _complete_figures(asked: Considered, plan: Plan, steps: Sequence[Step]) -> t
 def _fill_figure(one: Figure, asked: Considered, plan: Plan, steps: Sequence[Step]) -> Figure:
     name, arguments = (one, {}) if isinstance(one, str) else one
     parameters = resolve_figure(one, "it")[1].measure.arguments
-    # of a label of several original values: an intruder who has these knows under which they went
+    # a label stands for several original values: an intruder who has these knows under which they went
     columns = {column for step in steps if step.coarsens for column in step.columns}
     compared = arguments.get("keys") or arguments.get("columns") or plan.scenario(asked.scenario).keys
     known = {column.lower() for column in columns} if plan.roles.id is not None else set()

@@ -41,7 +41,7 @@ def judge_derived(plan: Plan, original: Microdata, released: Microdata) -> list[
     dropped: tuple[str, ...] = ()
     household = data.household
     if plan.output.households == "drop" and household is not None:
-        # whose members nothing links any more, unless other columns do: then what these show is a rule as any other
+        # nothing links their members any more, unless other columns do: what these show is a rule as any other then
         data, dropped = read_roles(data, household=None), (household,)
     return [
         *([] if MEASURE in own else _judge_columns(plan, data, original, dropped)),

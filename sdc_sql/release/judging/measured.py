@@ -119,7 +119,7 @@ def measure_loss_limits(
         progress(label.replace("_", " "))
         asked = plan.asked[label]
         columns, there = _choose_columns(asked, original, released, plan)
-        # of what is there no more, or no number any more, the loss is unknown: that of the others would look like all
+        # the loss of a column that is gone, or no number any more, is unknown: that of the others would look like all
         rows = _measure_rows(asked, original, released, columns, plan) if columns and {*columns} <= there else []
         found[label] = tuple(rows) or (dict.fromkeys(asked.measure.figures),)
     return found

@@ -50,10 +50,10 @@ class RolesOfColumns:
     sampling_fraction: str | float | None = None
     household: str | None = None
     household_columns: tuple[str, ...] | None = None  # None: the columns that are found to be such in the source
-    guessed: tuple[str, ...] = ()  # those of them that were found in few households, perhaps by chance
+    guessed: tuple[str, ...] = ()  # some of them were found in few households, perhaps by chance
     strata: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
-    ordered: tuple[str, ...] = ()  # those of the sensitive variables that are numbers or ordered categories
+    ordered: tuple[str, ...] = ()  # these sensitive variables are numbers or ordered categories
     identifiers: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     released_as_collected: tuple[str, ...] = ()

@@ -147,7 +147,7 @@ class _Sections(Reading):
                               '["k_anonymity.3.records <= 0"].')  # fmt: skip
         undecided.check_collected_columns(self.problems, roles, steps, output)
         undecided.check_to_decide(self.problems, self.said.get("to_decide", []))
-        if not self.problems.found and source is not None:  # else a misspelled name would look like no decision
+        if not self.problems.found and source is not None:  # a misspelled name would look like no decision otherwise
             keys = ruleset.keys if ruleset else ()
             left = undecided.find_undecided(self.columns, roles, scenarios, {*in_steps, *keys})
             con = self.place.con if self.place else None

@@ -119,7 +119,7 @@ def _categories(
     A class that a variable was recoded into has no label: it may have the code of another category before.
     """
     coarser = any(t.in_classes for t in own)
-    # in Stata the labels of missing values have letters for keys
+    # the labels of missing values have letters for keys in Stata
     keys: Any = {"text": str, "numeric": int | float}.get(kind, ())
     fitting = {v: text for v, text in labels.items() if isinstance(v, keys)}
     if not coarser and not fitting:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-# by type: the macro that says whether a value has another form, and the one that gives the value its form
+# for each type one macro says whether a value has another form, and one gives the value its form
 _NUMBER = ("sdc__is_other_number", "sdc__number_in_one_form")
 _FORMS = {
     "DOUBLE": _NUMBER,

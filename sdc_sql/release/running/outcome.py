@@ -56,7 +56,7 @@ class LimitOutcome:
     limit: Limit
     figures: Mapping[str, float | None]
     holds: bool
-    found: str = ""  # what a rule of the ruleset found, in words
+    found: str = ""  # a rule of the ruleset says here what it found, in words
     before: Mapping[str, float | None] = field(default_factory=dict)
 
     def __str__(self) -> str:
