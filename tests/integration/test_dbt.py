@@ -240,6 +240,11 @@ MODELS = {
         select range as "i""d", range % 3 as f, 'x''y' || (range % 2) as "Select", (range % 5)::varchar as "a""b",
                case when range % 7 <> 0 then range end as n, range % 4 as household
         from range({{ var('records', 60) }})""",
+    "kin": """
+        {{ config(meta={'sdc_household': 'hh', 'sdc_household_columns': ['re"gion']}) }}
+        from (values (1, 1, 'north'), (2, 1, 'north'), (3, 1, 'north'), (4, 1, null), (5, 2, 'west'), (6, 2, null))
+            t(id, hh, "re""gion")""",
+    "kin_as_collected": "select * from {{ ref('kin') }}",
     "elsewhere": "{{ config(schema='odd place') }} select * from {{ ref('k') }}",
     "passing": "{{ config(materialized='ephemeral') }} select * from {{ ref('k') }}",
     "some_passing": "{{ config(materialized='ephemeral') }} select * from {{ ref('some') }}",
@@ -322,7 +327,7 @@ REFUSED = {
     "seen": "The model seen is materialized as view",
     "seen_risk": "The model seen_risk is materialized as view",
     "misspelt": '"fs" is not a column of the table',
-    "unknown_step": "where method is one of calibrate, data_distortion, data_shuffling, data_swap, distort_sensitive, generalise, ",
+    "unknown_step": "where method is one of bootstrap, calibrate, data_distortion, ",
     "no_list": "a step of mask is noise: it must be [method, columns, parameter]",
     "no_column": "a step of mask is ['noise', 5, 0.1]: it must be [method, columns, parameter]",
     "no_columns": "5 (no list: write",
@@ -387,6 +392,14 @@ models:
       - sdc.sdc_no_direct_identifiers: {name: identifiers_of_k}
       - sdc.sdc_columns_decided: {name: decided_of_k, arguments: {roles: ['I"D'], released_as_collected: [household]}}
       - sdc.sdc_threshold_rule: {name: rule_of_k, arguments: {keys: [f, n], threshold: 2, inclusive: false}}
+  - name: kin
+    data_tests:
+      - sdc.sdc_k_anonymity: {name: k_of_kin, arguments: {keys: ['re"gion'], k: 3, nulls: wildcard}}
+      - sdc.sdc_limit: {name: limit_of_kin, arguments: {require: k_anonymity.3.records <= 0, keys: ['re"gion'], nulls: wildcard}}
+      - sdc.sdc_k_anonymity: {name: k_of_some_kin, arguments: {keys: ['re"gion'], k: 2}, config: {where: "hh = 1"}}
+  - name: kin_as_collected
+    data_tests:
+      - sdc.sdc_k_anonymity: {name: k_of_collected, arguments: {keys: ['re"gion'], k: 3, nulls: wildcard}}
   - name: combined
     data_tests:
       - sdc.sdc_threshold_rule: {name: rule_of_combined, arguments: {keys: [f, n], threshold: 2, inclusive: false, nulls: wildcard}}
@@ -437,6 +450,8 @@ FAILURES = [
     "global_of_k",
     "household_of_k",
     "households_of_k",
+    "k_of_kin",
+    "limit_of_kin",
     "identifiers",
     "decided_of_combined",
 ]
@@ -568,6 +583,7 @@ def test_a_run_fails_on_risk_with_rows_that_explain(odd):
     assert {n for n, r in nodes.items() if r["status"] == "fail"} == set(FAILURES)
     assert {n for n, r in nodes.items() if r["status"] == "pass"} == {
         "k_of_some",
+        "k_of_collected",  # without a household in its meta
         "identifiers_of_k",
         "rule_of_combined",
         "decided_of_k",
@@ -590,6 +606,9 @@ def test_a_run_fails_on_risk_with_rows_that_explain(odd):
     )
     assert words["household_of_k"][0] == 4
     assert words["households_of_k"][0] == 1
+    # whoever has the file knows the region of the sixth by the fifth: two in the west, where a NULL may be anywhere three
+    assert words["k_of_kin"] == [1, *["2 record(s) share these values of the keys, fewer than k = 3"] * 2]
+    assert words["limit_of_kin"] == [1, *["k_anonymity.3.records <= 0 does not hold: it is 2"] * 2]
     assert dict(identifiers) == {
         "contact": "The column contact may identify persons directly: 40 of its values are e-mail addresses. Drop it, or list it under allowed.",
         "last_name": "The column last_name may identify persons directly: its name is that of a direct identifier. Drop it, or list it under allowed.",
@@ -605,6 +624,7 @@ def test_a_limit_that_cannot_be_checked_does_not_pass(odd):
     assert "at least 2" in nodes["k_of_1"]["message"]
     assert "strictly between 0 and 1" in nodes["theta_of_all"]["message"]
     for name, said in (
+        ("k_of_some_kin", "a test with `where` sees only some members of a household (sdc_household)"),
         ("forbidden_text", "forbidden is remark: it must be a list of names of columns, as in ['name', 'phone']"),
         ("forbidden_otherwise", "sdc_no_direct_identifiers has no argument forbiden: it has forbidden, allowed."),
         ("theta_otherwise", "sdc_theta_below has no argument confidense: it has keys, sampling_fraction, maximum, "),

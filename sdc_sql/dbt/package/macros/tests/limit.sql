@@ -31,7 +31,7 @@
         {%- endfor -%}
         {%- for argument in measure['optional'] if argument in kwargs -%}{%- do named.update({argument: kwargs[argument]}) -%}{%- endfor -%}
         {%- if measure['by'] == ['k'] and row is not none and 'k' not in kwargs -%}{%- do named.update({'k': row | int}) -%}{%- endif -%}
-    with sdc__tested as (select * from {{ model }}),
+    with {{ sdc.sdc__tested(model, name, figure) }},
     sdc__found as (
         select * from ({{ sdc.sdc__call('sdc_' ~ name, given, named) }})
         {%- if row is not none %} where lower(coalesce(trim({{ adapter.quote(measure['by'][0]) }}::varchar, '[]'), 'all')) = lower({{ sdc.sdc__text(row) }}){% endif %}
