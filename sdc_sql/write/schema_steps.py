@@ -99,7 +99,7 @@ def _fields(method: str, masks: Sequence[Declaration]) -> Schema:
     }
     rules: list[Schema] = [{"oneOf": [{"required": [name]} for name in taken]}] if taken else []
     rules += _list_field_ways(masks)
-    return {**found, "allOf": rules}
+    return {**found, "allOf": rules} if rules else found
 
 
 def _define_field(name: str, parameter: Parameter | None, masks: Sequence[Declaration]) -> Schema:

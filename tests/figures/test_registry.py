@@ -57,7 +57,10 @@ def measured(con, name):
     roles = {role: given.pop(role) for role in ROLES if role in given and role not in found.arguments}
     if found.joins:  # the table that is measured is the first
         (table, *given["releases"]), (roles["keys"], *given["keys"]) = given["releases"], given["keys"]
-    roles = {"id": "id", **{role: value for role, value in roles.items() if value is not None}}
+    there = [column for column, *_ in con.execute(f"DESCRIBE {table}").fetchall()]
+    roles = {
+        role: value for role, value in [("id", "id" if "id" in there else None), *roles.items()] if value is not None
+    }
     data = sdc_sql.Microdata(con, table, nulls=given.pop("nulls", None) or "category", **roles)
     arguments = {n: v for n, v in given.items() if n in found.arguments and v is not None} | PYTHON.get(name, {})
     return measure_rows(Asked(name, found, arguments), data._roles, Beside(original))

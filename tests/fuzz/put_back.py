@@ -137,7 +137,7 @@ FAULTS: dict[str, Macro | Function] = {
         "sdc_sql.udfs.calibration.raking", "MANY", 0, ValueError
     ),
     "udfs/test_suppression.py::test_five_records_lose_as_little_as_can_be": Function(
-        "sdc_sql.udfs.suppression.identical", "fewest", do_nothing
+        "sdc_sql.udfs.suppression.identical", "suppress_fewest", do_nothing
     ),
     "risk/test_harm.py::test_flip_posterior_by_counting[1.0-0.0]": Macro(
         "sdc_flip_posterior", "sdc__kept_probability(q) = 1 AND prior = 1 - released", "false"

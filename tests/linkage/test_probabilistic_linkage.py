@@ -235,7 +235,7 @@ def test_what_is_refused(files):
         ({"continuous": ["x"], "tolerance": [1, 2]}, ParameterError, "must be one value, or one for each"),
         ({"continuous": ["y'"], "tolerance": 1}, ColumnError, "continuous names"),
         ({"tolerance": 1}, ParameterError, "tolerance is given"),
-        ({**numbers, "false_match": "x"}, ParameterError, "false_match is x"),
+        ({**numbers, "false_match": "x"}, ParameterError, "false_match is 'x'"),
         ({**numbers, "false_match": 0}, ParameterError, "false_match is 0"),
         ({**numbers, "false_nonmatch": 1}, ParameterError, "false_nonmatch is 1"),
         ({**numbers, "block": ["g"]}, ColumnError, "g"),

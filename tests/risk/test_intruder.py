@@ -312,8 +312,8 @@ def test_wrong_input(con):
     ):
         with pytest.raises(error, match=said):
             data.risk.perceived_risk(name, ["x"], 1, density=density)
-    with pytest.raises(ColumnError, match="columns is 'x'"):
-        data.risk.perceived_risk("external", "x", 1)
+    with pytest.raises(TableError, match="has 2 records, and the external one stands for 1"):
+        data.risk.perceived_risk("external", "x", 1)  # a name is a list of one
     for macro in ("intruder_links", "perceived_risk_records", "perceived_risk"):  # in SQL
         with pytest.raises(duckdb.Error, match="list of columns is empty"):
             con.execute(f"FROM sdc_{macro}('released', 'released', [], 'id', 1)")
