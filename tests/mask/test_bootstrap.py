@@ -62,7 +62,7 @@ def test_means_covariances_and_margins_stay_within_sampling_error(k):
     one, other = (shares(k, "k", column) for column in ('row("Select")', "row(born)"))
     for a, p in one.items():
         for b, q in other.items():
-            cell = f"({a[1:-2]}, {b[1:-2]})"
+            cell = f"({a.strip('(),')}, {b.strip('(),')})"  # DuckDB 2 writes (a,), 1.5 (a)
             expected = (1 - H) ** 2 * joint.get(cell, 0) + (1 - (1 - H) ** 2) * p * q
             assert abs(after.get(cell, 0) - expected) < 4.5 * math.sqrt(expected * (1 - expected) / N)
     # the mean of f among those of a category is nearer to that of all
