@@ -240,10 +240,11 @@ MODELS = {
         select range as "i""d", range % 3 as f, 'x''y' || (range % 2) as "Select", (range % 5)::varchar as "a""b",
                case when range % 7 <> 0 then range end as n, range % 4 as household
         from range({{ var('records', 60) }})""",
-    "kin": """
-        {{ config(meta={'sdc_household': 'hh', 'sdc_household_columns': ['re"gion']}) }}
-        from (values (1, 1, 'north'), (2, 1, 'north'), (3, 1, 'north'), (4, 1, null), (5, 2, 'west'), (6, 2, null))
-            t(id, hh, "re""gion")""",
+    "kin_before": """
+        from (values (1, 1, 'north', 7), (2, 1, 'north', 8), (3, 1, 'north', 9), (4, 1, null, 1), (5, 2, 'west', 2), (6, 2, null, 3))
+            t(id, hh, "re""gion", n)""",
+    "kin": "{{ sdc.mask(ref('kin_before'), 'id', [['round_at_random', ['n'], 5]]) }}",  # it notes in its meta what it draws for
+    "kin_misspelt": "select * from {{ ref('kin') }}",
     "kin_as_collected": "select * from {{ ref('kin') }}",
     "elsewhere": "{{ config(schema='odd place') }} select * from {{ ref('k') }}",
     "passing": "{{ config(materialized='ephemeral') }} select * from {{ ref('k') }}",
@@ -393,10 +394,15 @@ models:
       - sdc.sdc_columns_decided: {name: decided_of_k, arguments: {roles: ['I"D'], released_as_collected: [household]}}
       - sdc.sdc_threshold_rule: {name: rule_of_k, arguments: {keys: [f, n], threshold: 2, inclusive: false}}
   - name: kin
+    config: {meta: {sdc_household: hh, sdc_household_columns: ['re"gion']}}
     data_tests:
       - sdc.sdc_k_anonymity: {name: k_of_kin, arguments: {keys: ['re"gion'], k: 3, nulls: wildcard}}
       - sdc.sdc_limit: {name: limit_of_kin, arguments: {require: k_anonymity.3.records <= 0, keys: ['re"gion'], nulls: wildcard}}
       - sdc.sdc_k_anonymity: {name: k_of_some_kin, arguments: {keys: ['re"gion'], k: 2}, config: {where: "hh = 1"}}
+  - name: kin_misspelt
+    config: {meta: {sdc_houshold: hh, sdc_household_columns: ['re"gion']}}
+    data_tests:
+      - sdc.sdc_k_anonymity: {name: k_of_misspelt, arguments: {keys: ['re"gion'], k: 3, nulls: wildcard}}
   - name: kin_as_collected
     data_tests:
       - sdc.sdc_k_anonymity: {name: k_of_collected, arguments: {keys: ['re"gion'], k: 3, nulls: wildcard}}
@@ -624,6 +630,7 @@ def test_a_limit_that_cannot_be_checked_does_not_pass(odd):
     assert "at least 2" in nodes["k_of_1"]["message"]
     assert "strictly between 0 and 1" in nodes["theta_of_all"]["message"]
     for name, said in (
+        ("k_of_misspelt", "meta has sdc_houshold: a household is told by sdc_household and sdc_household_columns"),
         ("k_of_some_kin", "a test with `where` sees only some members of a household (sdc_household)"),
         ("forbidden_text", "forbidden is remark: it must be a list of names of columns, as in ['name', 'phone']"),
         ("forbidden_otherwise", "sdc_no_direct_identifiers has no argument forbiden: it has forbidden, allowed."),

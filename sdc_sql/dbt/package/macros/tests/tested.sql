@@ -12,7 +12,7 @@
     {%- set as_it_stands = measure.startswith('derived_values') or sdc.sdc__figures().get(measure, {}).get('figures', {}).get(figure, [''])[0] == 'loss' -%}
     {%- if execute and not as_it_stands and model.attached_node in graph.nodes -%}{%- do meta.update(graph.nodes[model.attached_node].config.meta or {}) -%}{%- endif -%}
     {%- set household, columns = meta.get('sdc_household'), meta.get('sdc_household_columns') -%}
-    {%- for name in meta if name is string and name.startswith('sdc_household') and name not in ['sdc_household', 'sdc_household_columns'] -%}
+    {%- for name in meta if name is string and name.startswith('sdc_') and ' ' not in name and name not in ['sdc_household', 'sdc_household_columns'] -%}
         {{ sdc.sdc__refuse('meta has ' ~ name ~ ': a household is told by sdc_household and sdc_household_columns.') }}
     {%- endfor -%}
     {%- if household is none and columns is none -%}
