@@ -133,7 +133,7 @@ def complete_roles(data: Roles, arguments: Mapping[str, Any] | None = None) -> t
     household, columns = data.household, data.select_household_columns(asked, missing=True)
     compared = [c.name for c in data.list_found_columns(asked)] if data.household_columns is None else columns
     whole = data if data.part is None else data.part.whole
-    table = complete_table(data.con, data.table, household, columns)
+    table = complete_table(data.con, data.table, household, columns, found_missing=True)
 
     def complete_other(name: object) -> object:
         if name == data.table:

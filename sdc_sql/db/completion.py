@@ -26,7 +26,7 @@ MANY = 20  # with so many households no column is constant by chance
 NEAR = 0.95  # in so many of the households a column of the household is constant, apart from errors
 _GAIN = 0.5  # how far the share must be above what chance gives, of the way to 1
 _PART, _MANY_RECORDS = 64, 100_000  # of so many records a part of the households tells that nothing is counted
-COMPLETED, RECORDS = "sdc_completed_", "sdc_records_"
+COMPLETED, TOLD = "sdc_completed_", "sdc_told_"
 
 
 @dataclass(frozen=True)
@@ -91,39 +91,50 @@ def query_table(table: str) -> exp.Table:
     return exp.Table(this=exp.Anonymous(this="query_table", expressions=[query.make_text_literal(table)]))
 
 
-def complete_table(con: duckdb.DuckDBPyConnection, table: str, household: str, columns: Sequence[str]) -> str:
+def complete_table(
+    con: duckdb.DuckDBPyConnection, table: str, household: str, columns: Sequence[str], *, found_missing: bool = False
+) -> str:
     """Return the name of a table that reads as this one, completed by its households as it now is.
 
-    The records that lack a value are completed and kept in a temporary table; a view has them beside the others.
+    What is known of the households that lack a value is kept in a temporary table; a view has it in the place of NULL.
+
+    Parameters
+    ----------
+    found_missing
+        Whether it is known already that each of the columns is NULL in some record.
     """
-    missing = find_missing_columns(con, table, columns)
+    missing = columns if found_missing else find_missing_columns(con, table, columns)
     if not missing:
         return table
     made_of = "\n".join([table, household, *missing])
     digest = hashlib.sha256(made_of.encode()).hexdigest()[:12]
-    part, whole = (
-        exp.table_(prefix + digest, db="main", catalog="temp", quoted=True) for prefix in (RECORDS, COMPLETED)
-    )
-    records = query.call_macro("sdc__completed_records", table, household, missing)
-    shown = [exp.not_(exp.column(name, quoted=True).is_(exp.null())) for name in missing]
-    others = exp.select("*").from_(query_table(table)).where(*shown)
-    both = exp.union(others, exp.select("*").from_(part), distinct=False)
-    both.set("by_name", exp.true())
+    told, whole = (exp.table_(prefix + digest, db="main", catalog="temp", quoted=True) for prefix in (TOLD, COMPLETED))
     with translate_errors():
-        _make_relation(con, part, "TABLE", records)
-        counted = _find_counted_columns(con, table, household, find_missing_columns(con, f"temp.{part.name}", missing))
+        _make_relation(con, told, "TABLE", query.call_macro("sdc__told_by_members", table, household, missing))
+        counted = _find_counted_columns(con, table, household, find_missing_columns(con, f"temp.{told.name}", missing))
         if counted:
-            sized = exp.table_(f"{part.name}_counted", db="main", catalog="temp", quoted=True)
-            _make_relation(
-                con,
-                sized,
-                "TABLE",
-                query.call_macro("sdc__counted_records", f"temp.{part.name}", table, household, counted),
-            )
-            _make_relation(con, part, "TABLE", exp.select("*").from_(sized))
+            sized = exp.table_(f"{told.name}_counted", db="main", catalog="temp", quoted=True)
+            rows = query.call_macro("sdc__counted_records", f"temp.{told.name}", table, household, counted)
+            _make_relation(con, sized, "TABLE", rows)
+            _make_relation(con, told, "TABLE", exp.select("*").from_(sized))
             con.execute(f"DROP TABLE temp.{sized.name}")
-        _make_relation(con, whole, "VIEW", both)
+        _make_relation(con, whole, "VIEW", _fill_in(table, told, household, missing))
     return whole.name
+
+
+def _fill_in(table: str, told: exp.Table, household: str, columns: Sequence[str]) -> exp.Select:
+    """Return the records, with what is told of their households in the place of NULL."""
+    known = [
+        exp.alias_(
+            exp.func("coalesce", exp.column(c, "t", quoted=True), exp.column(c, "h", quoted=True)), c, quoted=True
+        )
+        for c in columns
+    ]
+    every = exp.Column(this=exp.Star(replace=known), table=exp.to_identifier("t"))
+    own = exp.Anonymous(this="sdc__by_bytes", expressions=[exp.column(household, "t", quoted=True)])
+    same = exp.EQ(this=own, expression=exp.column(household, "h", quoted=True))
+    rows = exp.select(every).from_(exp.alias_(query_table(table), "t", table=True))
+    return rows.join(exp.alias_(told.copy(), "h", table=True), on=same, join_type="left")
 
 
 def _make_relation(con: duckdb.DuckDBPyConnection, target: exp.Table, kind: str, rows: exp.Expression) -> None:
@@ -142,13 +153,12 @@ def _find_counted_columns(
 
     In a large table one in ``_PART`` households is enough to exclude nearly all columns.
     """
+    if not columns:
+        return []
     records = fetch_rows(con, exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(query_table(table)))[0]["n"]
     every = _PART if records > _MANY_RECORDS else 1
-    asked = [
-        c
-        for c in columns
-        if fetch_rows(con, query.call_macro("sdc__may_be_counted", table, household, c, every))[0]["sdc__may"]
-    ]
+    (looked_at,) = fetch_rows(con, query.call_macro("sdc__may_be_counted", table, household, columns, every))
+    asked = columns if looked_at["sdc__may"] is None else looked_at["sdc__may"]
     if not asked:
         return []
     (row,) = fetch_rows(con, query.call_macro("sdc__columns_that_count", table, household, asked))

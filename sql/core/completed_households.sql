@@ -17,7 +17,7 @@
 --
 -- Only households that show a NULL are joined: the others pass as they are. A measure may read this: WITH whole AS (FROM
 -- sdc_completed_households(...)) FROM sdc_k_anonymity('whole', ...), or a view of it. (So it calls no table macro that measures call:
--- DuckDB refuses one within itself.)
+-- DuckDB refuses one within itself. It is written as a text, since a measure binds it four times, and COLUMNS takes long to bind.)
 --
 -- Scope: table.
 -- Not compiled: an engine without COLUMNS in conditions would need another query for each set of columns.
@@ -32,49 +32,44 @@ CREATE OR REPLACE MACRO sdc__of_the_household(have, household, columns) AS CASE
         THEN [household || '" is the household number, and no column to be completed by it; so "' || household]
     ELSE sdc__columns(have, columns) END;
 
--- What all that show a value agree on; and what stands in the place of NULL, of the row that tells of the household.
+-- What all that show a value agree on.
 CREATE OR REPLACE MACRO sdc__agreed(v) AS CASE WHEN min(v) = max(v) THEN max(v) END;
-CREATE OR REPLACE MACRO sdc__filled_in(v, shown, household) AS coalesce(v, max(CASE WHEN shown THEN v END) OVER (PARTITION BY household));
 
--- The records that lack a value, completed.
-CREATE OR REPLACE MACRO sdc__completed_records(tbl, household, columns) AS TABLE
-    WITH sdc__base AS NOT MATERIALIZED (
-        SELECT *, sdc__exact(COLUMNS(sdc__columns((*), [household]))) AS sdc__of,
-               sdc__exact(COLUMNS(sdc__of_the_household((*), household, columns))) AS "sdc__v_\0"
-        FROM query_table(sdc__one_name(tbl))
-    ),
-    sdc__marked AS NOT MATERIALIZED (SELECT *, COLUMNS(lambda c: starts_with(c, 'sdc__v_')) IS NULL AS "sdc__n_\0" FROM sdc__base),
-    sdc__lacking AS MATERIALIZED (
-        SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__n_')), false AS sdc__shown
-        FROM sdc__marked
-        WHERE greatest(*COLUMNS(lambda c: starts_with(c, 'sdc__n_')))
-    ),
-    sdc__told AS (
-        SELECT sdc__of, sdc__agreed(COLUMNS(lambda c: starts_with(c, 'sdc__v_'))) AS "\0", true AS sdc__shown
-        FROM sdc__base SEMI JOIN (SELECT sdc__of FROM sdc__lacking) USING (sdc__of) GROUP BY sdc__of
-    ),
-    sdc__beside AS (FROM sdc__lacking UNION ALL BY NAME FROM sdc__told),
-    sdc__filled AS (
-        SELECT sdc__shown AS sdc__of_household,
-               COLUMNS(lambda c: NOT starts_with(c, 'sdc__') AND NOT sdc__is_among(c, columns)),
-               sdc__filled_in(COLUMNS('^sdc__v_(.*)$'), sdc__shown, sdc__of) AS "\1"
-        FROM sdc__beside
-    )
-    SELECT * EXCLUDE (sdc__of_household) FROM sdc__filled WHERE NOT sdc__of_household;
+-- All columns, where those that must be there are; or, as a name that no table has, what is wrong.
+CREATE OR REPLACE MACRO sdc__completed_columns(have, household, columns) AS list_concat(
+    CASE WHEN sdc__is_among(household, sdc__names_if_any(columns))
+             THEN [household || '" is the household number, and no column to be completed by it; so "' || household]
+         ELSE list_filter(
+             sdc__columns(have, CASE WHEN len(sdc__names_if_any(columns)) > 0 THEN list_prepend(household, sdc__names(columns)) END),
+             lambda c: NOT list_contains(have, c)) END,
+    sdc__unreserved(have, 'sdc__'));
+
+-- Text of the query: $c is one of the columns after the other, and $i its number.
+CREATE OR REPLACE MACRO sdc__for_each(names, part, glue) AS list_aggregate(
+    list_transform(names, lambda n, i: replace(replace(part, '$i', i::VARCHAR), '$c', sdc__identifier(n))), 'string_agg', glue);
+
+-- Of each household that lacks a value in some column, what its members show.
+CREATE OR REPLACE MACRO sdc__told_text(source, household, names) AS
+    'SELECT sdc__of, ' || sdc__for_each(names, 'sdc__agreed(sdc__v$i) AS sdc__v$i', ', ')
+    || ' FROM (SELECT sdc__exact(' || household || ') AS sdc__of, ' || sdc__for_each(names, 'sdc__exact($c) AS sdc__v$i', ', ')
+    || ' FROM ' || source || ') WHERE sdc__of IN (SELECT sdc__by_bytes(' || household || ') FROM ' || source
+    || ' WHERE ' || sdc__for_each(names, '$c IS NULL', ' OR ') || ') GROUP BY sdc__of';
+CREATE OR REPLACE MACRO sdc__told_by_members(tbl, household, columns) AS TABLE
+    FROM query('SELECT sdc__of AS ' || sdc__identifier(household) || ', ' || sdc__for_each(sdc__names(columns), 'sdc__v$i AS $c', ', ')
+               || ' FROM (' || sdc__told_text('query_table(' || sdc__text(sdc__one_name(tbl)) || ')', sdc__identifier(household),
+                                              sdc__names(columns)) || ')');
+
+-- Every record, with what its household tells.
+CREATE OR REPLACE MACRO sdc__completed_text(source, household, columns) AS list_transform([sdc__names(columns)], lambda names:
+    'WITH sdc__told AS MATERIALIZED (' || sdc__told_text(source, household, names)
+    || ') SELECT sdc__t.* REPLACE (' || sdc__for_each(names, 'coalesce(sdc__t.$c, sdc__told.sdc__v$i) AS $c', ', ')
+    || ') FROM ' || source || ' AS sdc__t LEFT JOIN sdc__told ON sdc__by_bytes(sdc__t.' || household || ') = sdc__told.sdc__of')[1];
 
 -- sdc_completed_households: every record, with what other members show in the place of NULL.
 -- Gives: every column.
 -- Rows: records.
 -- Example: FROM sdc_completed_households('persons', 'household', ['region']);
 CREATE OR REPLACE MACRO sdc_completed_households(tbl, household, columns) AS TABLE
-    SELECT COLUMNS(sdc__unreserved((*), 'sdc__'))
-    FROM query_table(sdc__one_name(tbl))
-    WHERE COLUMNS(sdc__of_the_household((*), household, columns)) IS NOT NULL
+    SELECT COLUMNS(sdc__completed_columns((*), household, columns)) FROM query_table(sdc__one_name(tbl)) WHERE false
     UNION ALL BY NAME
-    FROM sdc__completed_records(tbl, household, columns)
-    UNION ALL BY NAME
-    -- (Without LIMIT: DuckDB 2.0 waits for ever where one of several readers of a large common table expression stops early.)
-    SELECT sdc__none.*
-    FROM (SELECT count(*) AS sdc__n FROM query_table(sdc__one_name(tbl))) AS sdc__count
-    LEFT JOIN (FROM query_table(sdc__one_name(tbl)) WHERE false) AS sdc__none ON true
-    WHERE CASE WHEN sdc__n > 0 THEN false ELSE error('TableError: The table ' || tbl || ' has no rows: there is nothing to complete.') END;
+    FROM query(sdc__completed_text('query_table(' || sdc__text(sdc__one_name(tbl)) || ')', sdc__identifier(household), columns));

@@ -42,24 +42,31 @@ CREATE OR REPLACE MACRO sdc__counted_columns(houses) AS TABLE
                        lambda n, i: sdc__is_counted(sdc__m[i], sdc__o[i], sdc__k[i], sdc__sizes, sdc__n[i])) AS sdc__counted
     FROM sdc__lists, sdc__names;
 
--- Whether one column may be such: a quick look at one in so many households, by a digest of their numbers. (Of a tenth and more
+-- Which columns may be such: a quick look at one in so many households, by a digest of their numbers. (Of a tenth and more
 -- it is not, and nothing more is asked.)
-CREATE OR REPLACE MACRO sdc__may_be_counted(tbl, household, column_name, every) AS TABLE
-    WITH sdc__shown AS (
-        SELECT count(*) AS sdc__members, min(sdc__v) AS sdc__low, max(sdc__v) AS sdc__high
-        FROM (SELECT COLUMNS(sdc__columns((*), [household])) AS sdc__house,
-                     COLUMNS(sdc__columns((*), [column_name])) AS sdc__v
+CREATE OR REPLACE MACRO sdc__may_be_counted(tbl, household, columns, every) AS TABLE
+    WITH sdc__shown AS MATERIALIZED (
+        SELECT count(*) AS sdc__members, sdc__agreed(COLUMNS(lambda c: c <> 'sdc__house'))::VARCHAR AS "\0"
+        FROM (SELECT COLUMNS(sdc__columns((*), [household])) AS sdc__house, COLUMNS(sdc__of_the_household((*), household, columns))
               FROM query_table(tbl))
         WHERE sdc__house IS NOT NULL AND hash(sdc__house) % every = 0 GROUP BY sdc__house
     ),
     sdc__by_value AS (
-        SELECT sdc__members, sdc__low, count(*) AS sdc__n
-        FROM sdc__shown
-        WHERE sdc__low = sdc__high
-        GROUP BY sdc__members, sdc__low
+        SELECT sdc__members, sdc__v, sdc__i, count(*) AS sdc__n
+        FROM (SELECT sdc__members, unnest([*COLUMNS(lambda c: c <> 'sdc__members')]) AS sdc__v,
+                     generate_subscripts([*COLUMNS(lambda c: c <> 'sdc__members')], 1) AS sdc__i
+              FROM sdc__shown)
+        WHERE sdc__v IS NOT NULL
+        GROUP BY ALL
     ),
-    sdc__by_members AS (SELECT max(sdc__n) AS sdc__most, sum(sdc__n) AS sdc__known FROM sdc__by_value GROUP BY sdc__members)
-    SELECT coalesce(sum(sdc__most) >= 0.9 * sum(sdc__known), true) AS sdc__may FROM sdc__by_members;
+    sdc__by_members AS (
+        SELECT sdc__i, max(sdc__n) AS sdc__most, sum(sdc__n) AS sdc__known FROM sdc__by_value GROUP BY sdc__i, sdc__members
+    ),
+    sdc__judged AS (SELECT sdc__i FROM sdc__by_members GROUP BY sdc__i HAVING sum(sdc__most) < 0.9 * sum(sdc__known)),
+    sdc__excluded AS (SELECT list(sdc__i) AS sdc__them FROM sdc__judged),
+    sdc__named AS (SELECT struct_keys(any_value(struct_pack(*COLUMNS(lambda c: c <> 'sdc__members')))) AS sdc__all FROM sdc__shown)
+    SELECT list_filter(sdc__all, lambda n, i: NOT list_contains(coalesce(sdc__them, []), i)) AS sdc__may
+    FROM sdc__named, sdc__excluded;
 
 -- The households of a table, with their members and what they show; and which of the columns can be counted.
 CREATE OR REPLACE MACRO sdc__sized(tbl, household, columns) AS TABLE

@@ -136,3 +136,10 @@ def test_the_benchmark_of_log_linear_models_runs():
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n| ") == 4
+
+
+def test_the_benchmark_of_households_runs():
+    command = [sys.executable, str(Path(__file__).with_name("households.py")), "3000", "--runs", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n| ") == 9

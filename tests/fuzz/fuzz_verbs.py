@@ -9,7 +9,7 @@ from fuzz_judge import comparable, fault_of, rows_of, texts
 from fuzz_tables import at
 
 from sdc_sql import Microdata
-from sdc_sql.db.completion import RECORDS
+from sdc_sql.db.completion import TOLD
 from sdc_sql.methods import Methods
 from sdc_sql.microdata import call_method
 
@@ -85,9 +85,7 @@ def _here(con: duckdb.DuckDBPyConnection, table: Made) -> tuple[list[str], list[
 
 def _tables(con: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
     listed = "SELECT database_name, schema_name, table_name FROM duckdb_tables() WHERE table_name <> 'sdc_steps'"
-    kept = (
-        f"(starts_with(table_name, 'sdc__') OR starts_with(table_name, '{RECORDS}') AND temporary)"  # read again later
-    )
+    kept = f"(starts_with(table_name, 'sdc__') OR starts_with(table_name, '{TOLD}') AND temporary)"  # read again later
     return con.execute(f"{listed} AND NOT {kept} ORDER BY ALL").fetchall()
 
 

@@ -106,11 +106,15 @@ def test_edges(con):
     )  # nobody is joined by NULL; two values complete nothing
     con.execute("CREATE TABLE empty AS FROM survey LIMIT 0")
     for call, said in (
-        ("'empty', 'household', ['region']", "no rows"), ("'survey', 'household', ['household']", "is the household"),
+        ("'empty', 'hh', ['region']", "not a column"), ("'survey', 'household', ['household']", "is the household"),
         ("'survey', 'household', ['regio']", "not a column"), ("'survey', 'hh', ['region']", "not a column"),
     ):  # fmt: skip
         with pytest.raises(Exception, match=said):
             con.execute(f"FROM sdc_completed_households({call})").fetchall()
+    con.execute("CREATE VIEW none AS FROM sdc_completed_households('empty', 'household', ['region'])")
+    assert con.execute("FROM none").fetchall() == []
+    with pytest.raises(Exception, match="no rows"):
+        con.execute("FROM sdc_k_anonymity('none', ['region'], 2)")
     con.execute("CREATE VIEW whole AS FROM sdc_completed_households('survey', 'household', ['region'])")
     assert con.execute("FROM sdc_k_anonymity('whole', ['region'], 2)").fetchall() == [(2, 0, 0)]
     with pytest.raises(ParameterError, match="no household"):

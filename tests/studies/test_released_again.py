@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
@@ -12,8 +12,12 @@ from informed_intruder import completed, constant, few_fits, given_back, rare
 
 import sdc_sql
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 pytestmark = pytest.mark.slow
 K = 3
+KEY = "of-the-tests-0123456789-abcdefghijklmnopq"
 FILES = {
     "testdata": {
         "from": "{shared}/testdata.parquet", "id": "row_number() OVER ()", "household": "ori_hid", "where": "true",
@@ -74,15 +78,7 @@ def written(shared, fixtures, tmp_path):
                 f"CREATE TABLE raw AS SELECT {what['id']} AS id, {what['household']} AS hh, {listed} "
                 f"FROM read_parquet('{path}') WHERE {what['where']}"
             )
-            labels = _coded(con, what["keys"]) if ending != ".parquet" else {}
-            rows = _records(con, "raw")
-            if ending == ".parquet":
-                con.execute(f"COPY raw TO '{tmp_path}/raw.parquet'")
-            else:
-                pyreadstat = pytest.importorskip("pyreadstat")
-                getattr(pyreadstat, f"write_{ending[1:]}")(
-                    con.sql("FROM raw").pl(), f"{tmp_path}/raw{ending}", variable_value_labels=labels
-                )
+            rows = _write(con, tmp_path / f"raw{ending}", what["keys"])
         file = tmp_path / "release.toml"
         weight = f'"{what["weight"]}"' if weighed else what["weight"]
         file.write_text(
@@ -92,6 +88,17 @@ def written(shared, fixtures, tmp_path):
         return rows, file
 
     return write
+
+
+def _write(con: duckdb.DuckDBPyConnection, path: Path, keys: list[str]) -> list[dict[str, Any]]:
+    """Write the table `raw`, where the file is one of a statistical package with labels, and return its records."""
+    if path.suffix == ".parquet":
+        con.execute(f"COPY raw TO '{path}'")
+        return _records(con, "raw")
+    labels = _coded(con, keys)
+    write = getattr(pytest.importorskip("pyreadstat"), f"write_{path.suffix[1:]}")
+    write(con.sql("FROM raw").pl(), str(path), variable_value_labels=labels)
+    return _records(con, "raw")
 
 
 def _coded(con: duckdb.DuckDBPyConnection, keys: list[str]) -> dict[str, dict[int, str]]:
@@ -119,7 +126,8 @@ def _read(path: Any) -> list[dict[str, Any]]:
     return [{n: None if v is None or v == "" else v for n, v in row.items()} for row in frame.rows(named=True)]
 
 
-CASES = [*((name, ".parquet") for name in FILES), ("eusilc", ".dta"), ("eusilc", ".sav")]
+ENDINGS = [".parquet", ".dta", ".sav"]
+CASES = [(name, ending) for name in FILES for ending in ENDINGS]
 
 
 @pytest.mark.parametrize(("name", "ending"), CASES)
@@ -158,6 +166,41 @@ def test_who_knows_the_source_finds_no_more_than_the_certificate_says(written, t
         f"\n{name}{ending}: {len(source):,} records, {below:,} below {K} before, {hidden:,} values suppressed, "
         f"{alone} in cells of one household"
     )
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_who_knows_the_register_finds_one_enterprise_in_three_at_most(fixtures, tmp_path, monkeypatch, ending):
+    """The innovation survey by its own release file: he knows activity, size and turnover of all that are in it."""
+    monkeypatch.setenv("SDC_KEY", KEY)
+    text = (fixtures / "cis.toml").read_text(encoding="utf-8")
+    with duckdb.connect() as con:
+        con.execute(f"CREATE TABLE raw AS FROM '{fixtures / 'cis.parquet'}'")
+        source = _write(con, tmp_path / f"cis{ending}", ["region"] if ending != ".parquet" else [])
+    if ending != ".parquet":  # the codes of the regions are labelled, and have no first letters
+        text = text.replace("cis.parquet", f"cis{ending}").replace("cis-released.parquet", f"cis-released{ending}")
+        text = text.replace('column = "region"\nkeep_first = 2', 'column = "region"\nbreaks = [1, 100]')
+    (tmp_path / "cis.toml").write_text(text, "utf-8")
+    outcome = sdc_sql.run_release(tmp_path / "cis.toml")
+    assert outcome.accepted, outcome.reasons
+    said = json.loads((tmp_path / "cis-certificate.json").read_text())
+    figures = {n: v for limit in said["limits"] for n, v in limit["figures"].items()}
+    released = _read(tmp_path / f"cis-released{ending}")
+    assert len(released) == len(source)
+    assert not {"name", "head_office", "stratum"} & released[0].keys()
+    keys = ["nace", "region", "employees"]
+    assert rare(released, keys, K) == figures[f"k_anonymity.{K}.records"] == 0
+    assert rare(released, [*keys, "turnover", "exports"], K) == 0  # nobody of a group is nearer than its others
+    near = defaultdict(list)
+    for row in released:
+        near[tuple(row[key] for key in keys)].append(row["turnover"])
+    alone = sum(
+        sum(abs(other - row["turnover"]) <= 0.1 * abs(row["turnover"]) for other in near[tuple(row[k] for k in keys)])
+        < K
+        for row in released
+    )
+    assert alone == figures["neighbourhood.below_k"] == 0
+    means = sum(row["turnover"] for row in source), sum(row["turnover"] for row in released)
+    assert means[1] == pytest.approx(means[0], abs=len(source) / 2)  # the totals are kept, but for whole numbers
 
 
 @pytest.mark.parametrize("name", [*FILES])

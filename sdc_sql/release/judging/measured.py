@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sdc_sql.db.catalogue.load import execute
 from sdc_sql.db.catalogue.macros import find_effect
+from sdc_sql.db.completion import query_table
 from sdc_sql.errors import InputError
 from sdc_sql.figures.condition import list_named_figures
 from sdc_sql.figures.limits import collect_figures, holds_limit
@@ -58,11 +59,17 @@ def describe_released(plan: Plan, data: Microdata) -> Microdata:
     return data
 
 
+def list_columns(con: duckdb.DuckDBPyConnection, table: str) -> list[str]:
+    """Return the names of the columns of a table or file."""
+    # (DuckDB 1.5 has no relation of the name of a file.)
+    return [str(d[0]) for d in execute(con, exp.select("*").from_(query_table(table)).limit(0)).description or ()]
+
+
 def list_household_columns(con: duckdb.DuckDBPyConnection, plan: Plan, table: str) -> tuple[str, ...] | None:
     """Return the columns of the household that a table of the run still has."""
     if plan.roles.household is None or plan.roles.household_columns is None:
         return None
-    have = {name.lower() for name in con.table(table).columns}
+    have = {name.lower() for name in list_columns(con, table)}
     return tuple(name for name in plan.roles.household_columns if name.lower() in have)
 
 

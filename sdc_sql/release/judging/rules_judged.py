@@ -58,7 +58,7 @@ def _answers(
 ) -> list[RuleAnswer]:
     ruleset, answers = rules.ruleset, []
     dropped = plan.output.households == "drop"
-    with_numbers = [c for c in con.table(tables[1]).columns if plan.output.ids != "drop" or c != plan.roles.id]
+    with_numbers = [c for c in measured.list_columns(con, tables[1]) if plan.output.ids != "drop" or c != plan.roles.id]
     released = [c for c in with_numbers if not dropped or c != plan.roles.household]
     borrowed = [rules.facts[n] for n in BORROWED if n in rules.facts and rules.facts[n] not in released]
     if ruleset.check is not None:
@@ -81,7 +81,7 @@ def _answers(
 
 def _describe_released(con: duckdb.DuckDBPyConnection, plan: Plan, rules: Rules, table: str, nulls: str) -> Microdata:
     roles = plan.released_roles
-    there = roles.household in con.table(table).columns
+    there = roles.household in measured.list_columns(con, table)
     data = Microdata(
         con, table, keys=rules.keys, weight=roles.weight, household=roles.household if there else None,
         household_columns=measured.list_household_columns(con, plan, table) if there else None, nulls=nulls,
