@@ -83,6 +83,7 @@ from sdc_sql.risk import completed_households as _completed_households
 from sdc_sql.risk import composition as _composition
 from sdc_sql.risk import constant_columns as _constant_columns
 from sdc_sql.risk import content_digest as _content_digest
+from sdc_sql.risk import counted_sizes as _counted_sizes
 from sdc_sql.risk import data_intrusion as _data_intrusion
 from sdc_sql.risk import expected_harm as _expected_harm
 from sdc_sql.risk import file_rules as _file_rules
@@ -258,6 +259,7 @@ class Risk(Room):
     composition_theta = bind_measure(_composition.composition_theta)
     constant_columns = bind_method(_constant_columns.constant_columns)
     content_digest = bind_method(_content_digest.content_digest)
+    counted_sizes = bind_method(_counted_sizes.counted_sizes)
     data_intrusion_simulation = bind_measure(_data_intrusion.data_intrusion_simulation)
     expected_harm = bind_measure(_expected_harm.expected_harm)
     expected_harm_records = bind_measure(_expected_harm.expected_harm_records)

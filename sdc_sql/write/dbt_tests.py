@@ -64,7 +64,8 @@ def _write_measure(declaration: Declaration) -> str:
     figures = ", ".join(map(_write_figure, list_limitable(declaration)))
     parts = {"required": required, "optional": optional, "by": list(declaration.given.by)}
     said = ", ".join(f"'{name}': {value}" for name, value in parts.items())
-    return f"{{'tested': '{tested}', {said}, 'figures': {{{figures}}}}}"
+    as_it_stands = "" if declaration.completed else "'completed': false, "
+    return f"{{'tested': '{tested}', {as_it_stands}{said}, 'figures': {{{figures}}}}}"
 
 
 def _write_figure(column: Column) -> str:

@@ -73,9 +73,7 @@ def generate_methods(declared: Iterable[Declaration], modules: Mapping[str, str]
     # what is measured beside a risk is of the same table
     of_risk = {d.file for d in declared if any(column.bears == "risk" for column in d.given.columns)}
     of_risk |= {d.file for d in declared if d.file.startswith("risk/")}
-    # what other columns give back, the number of the household among them, is looked for in the file as it stands
-    of_risk -= {d.file for d in declared if d.verb == "derived_values"}
-    risks = {d.verb for d in declared if d.file in of_risk and not d.is_step}
+    risks = {d.verb for d in declared if d.file in of_risk and d.completed and not d.is_step}
     for declaration in declared:
         room, stem = declaration.room, declaration.file.removesuffix(".sql").partition("/")[2]
         if f"\ndef {declaration.verb}(" in modules.get(f"sdc_sql/{room}/{stem}.py", ""):

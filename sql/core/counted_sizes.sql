@@ -1,8 +1,23 @@
 -- Columns that can be counted: the size of the household, as it is or recoded, follows from the number of its members.
 --
--- Where the number of the household stands, such a value is known though no member shows it: a map from the number of members to the
--- value, learnt from the households that show it, gives it back.
--- Source: SDC handbook, section 3.3.5 (files with a hierarchy).
+--   Where the number of the household stands, such a value is known though no member shows it: a map from the number of members to the
+--   value, learnt from the households that show it, gives it back. In Python measures of risk see to it.
+-- Source: SDC handbook, section 3.3.5 (files with a hierarchy); what an intruder can do without any further file.
+--
+--   persons: household size   sdc_counted_sizes('persons', 'household', ['size']):
+--            1         2      household size
+--            1         2      1         2
+--            2         1      1         2
+--            3         NULL   2         1
+--            3         NULL   3         2
+--                             3         2
+--
+-- Scope: table.
+-- Not compiled: an engine without COLUMNS in conditions would need another query for each set of columns.
+-- Parameters:
+--   tbl        table    the table, view, common table expression or file
+--   household  column   the household numbers
+--   columns    columns  the sizes, as they are or recoded; one that is not told by the number of members is an error
 
 CREATE OR REPLACE MACRO sdc__differ(v) AS coalesce(min(v) <> max(v), false) OR count(v) NOT IN (0, count(*));
 
@@ -88,9 +103,10 @@ CREATE OR REPLACE MACRO sdc__columns_that_count(tbl, household, columns) AS TABL
 CREATE OR REPLACE MACRO sdc__most_frequent(counts) AS
     struct_extract(list_sort(list_transform(map_entries(counts), lambda e: struct_pack(n := -e.value::BIGINT, v := e.key)), 'ASC')[1], 'v');
 CREATE OR REPLACE MACRO sdc__by_number(v, shown, members) AS
+    -- (By NULL nobody is counted: in DuckDB 1.5 TRY makes a number from nowhere of it.)
     coalesce(v, sdc__most_frequent(histogram(CASE WHEN shown THEN v END) OVER (PARTITION BY members)),
              CASE WHEN bool_and(NOT shown OR v IS NULL OR coalesce(TRY_CAST(v::VARCHAR AS DOUBLE) = members, false)) OVER ()
-                      THEN TRY(cast_to_type(members, v)) END);
+                       AND members IS NOT NULL THEN TRY(cast_to_type(members, v)) END);
 CREATE OR REPLACE MACRO sdc__counted_records(records, tbl, household, columns) AS TABLE
     WITH sdc__houses AS MATERIALIZED (FROM sdc__sized(tbl, household, columns)),
     sdc__lacking AS (
@@ -111,3 +127,17 @@ CREATE OR REPLACE MACRO sdc__counted_records(records, tbl, household, columns) A
         FROM sdc__beside
     )
     SELECT * EXCLUDE (sdc__of_households) FROM sdc__filled WHERE NOT sdc__of_households;
+
+-- sdc_counted_sizes: every record, with the size of its household in the place of NULL.
+-- Gives: every column.
+-- Rows: records.
+-- Example: FROM sdc_counted_sizes('persons', 'household', ['size']);
+CREATE OR REPLACE MACRO sdc_counted_sizes(tbl, household, columns) AS TABLE
+    SELECT COLUMNS(sdc__completed_columns((*), household, columns)) FROM query_table(sdc__one_name(tbl)) WHERE false
+    UNION ALL BY NAME
+    SELECT * EXCLUDE (sdc__counted)
+    FROM sdc__counted_records(sdc__one_name(tbl), sdc__one_name(tbl), household, columns),
+         sdc__columns_that_count(sdc__one_name(tbl), household, columns)
+    WHERE CASE WHEN len(list_filter(sdc__names(columns), lambda c: NOT sdc__is_among(c, sdc__counted))) = 0 THEN true
+               ELSE error('ColumnError: ' || sdc__quoted(list_filter(sdc__names(columns), lambda c: NOT sdc__is_among(c, sdc__counted)))
+                          || ' does not follow from the number of members: it is no size of the household. Leave it out.') END;

@@ -11,6 +11,7 @@
 --   Compiled: ...       which calls of a mask compile() writes for other engines, where it does
 --   Not compiled: ...   why compile() refuses it for other engines, where it does
 --   Keeps: ...       what a mask preserves;  Guarantees: ...  what it promises of every release
+--   Completed: no (why).   where a measure of risk is asked of the file as it stands, not as its households complete it
 --   Parameters:      a line each: its name, its type, its meaning (defaults are those of the CREATE line). Beside the type of a
 --                    number stands its range, where it has one: `number in (0, 1]`, `whole number in [2, ...)`,
 --                    `number in (..., upper)` (below the parameter upper); and `or NULL`, where NULL may be given although it

@@ -56,6 +56,7 @@
 -- whatever the rule of a column.
 --
 -- Scope: table.
+-- Completed: no (what gives a value back, the number of the household among them, is looked for in the file as it stands).
 -- Not compiled: it compares two files, and its text is made of the names of the givers.
 -- Parameters:
 --   original   table             the table before masking

@@ -244,6 +244,7 @@ MODELS = {
         from (values (1, 1, 'north', 7), (2, 1, 'north', 8), (3, 1, 'north', 9), (4, 1, null, 1), (5, 2, 'west', 2), (6, 2, null, 3))
             t(id, hh, "re""gion", n)""",
     "kin": "{{ sdc.mask(ref('kin_before'), 'id', [['round_at_random', ['n'], 5]]) }}",  # it notes in its meta what it draws for
+    "kin_sized": """select h as hh, case when h > 0 then 1 + h % 2 end as "si""ze" from range(60) t(h), range(1 + h % 2)""",
     "kin_misspelt": "select * from {{ ref('kin') }}",
     "kin_as_collected": "select * from {{ ref('kin') }}",
     "elsewhere": "{{ config(schema='odd place') }} select * from {{ ref('k') }}",
@@ -399,6 +400,10 @@ models:
       - sdc.sdc_k_anonymity: {name: k_of_kin, arguments: {keys: ['re"gion'], k: 3, nulls: wildcard}}
       - sdc.sdc_limit: {name: limit_of_kin, arguments: {require: k_anonymity.3.records <= 0, keys: ['re"gion'], nulls: wildcard}}
       - sdc.sdc_k_anonymity: {name: k_of_some_kin, arguments: {keys: ['re"gion'], k: 2}, config: {where: "hh = 1"}}
+  - name: kin_sized
+    config: {meta: {sdc_household: hh, sdc_household_columns: [], sdc_household_sizes: ['si"ze']}}
+    data_tests:
+      - sdc.sdc_k_anonymity: {name: k_of_sized, arguments: {keys: ['si"ze'], k: 2}}
   - name: kin_misspelt
     config: {meta: {sdc_houshold: hh, sdc_household_columns: ['re"gion']}}
     data_tests:
@@ -590,6 +595,7 @@ def test_a_run_fails_on_risk_with_rows_that_explain(odd):
     assert {n for n, r in nodes.items() if r["status"] == "pass"} == {
         "k_of_some",
         "k_of_collected",  # without a household in its meta
+        "k_of_sized",  # the one size that is missing is counted
         "identifiers_of_k",
         "rule_of_combined",
         "decided_of_k",
@@ -630,7 +636,7 @@ def test_a_limit_that_cannot_be_checked_does_not_pass(odd):
     assert "at least 2" in nodes["k_of_1"]["message"]
     assert "strictly between 0 and 1" in nodes["theta_of_all"]["message"]
     for name, said in (
-        ("k_of_misspelt", "meta has sdc_houshold: a household is told by sdc_household and sdc_household_columns"),
+        ("k_of_misspelt", "meta has sdc_houshold: a household is told by sdc_household, sdc_household_columns and"),
         ("k_of_some_kin", "a test with `where` sees only some members of a household (sdc_household)"),
         ("forbidden_text", "forbidden is remark: it must be a list of names of columns, as in ['name', 'phone']"),
         ("forbidden_otherwise", "sdc_no_direct_identifiers has no argument forbiden: it has forbidden, allowed."),

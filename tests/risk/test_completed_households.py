@@ -214,3 +214,17 @@ def test_a_size_that_is_missing_is_counted(con):
     assert wrong.fetchall() == []
     (left,) = data.risk.cells().filter("region IS NULL").aggregate("sum(sample_frequency)").fetchall()
     assert left == (sum(1 + h % 5 for h in range(200) if h % 6 == 0),)  # which no number of members tells
+    plain = "sdc_counted_sizes('survey', 'household', ['size', 'Select'])"
+    counted = con.execute(f'SELECT count(size), count("Select"), count(region) FROM {plain}').fetchall()
+    assert counted == con.execute("SELECT count(*), count(*), count(region) FROM survey").fetchall()
+    assert con.execute(f"SELECT count(*) FROM {plain} WHERE size <> 1 + household % 5").fetchall() == [(0,)]
+    assert data.risk.counted_sizes("size").columns == ["id", "household", "size", "Select", "region"]
+    con.execute("INSERT INTO survey VALUES (0, NULL, NULL, NULL, 'n')")  # by NULL nobody is counted
+    assert con.execute(f"SELECT size FROM {plain} WHERE id = 0").fetchall() == [(None,)]
+    for columns, said in (
+        (["region"], "no size of the household"),
+        (["siz"], "not a column"),
+        (["household"], "number"),
+    ):
+        with pytest.raises(Exception, match=said):
+            con.execute("FROM sdc_counted_sizes('survey', 'household', ?)", [columns]).fetchall()

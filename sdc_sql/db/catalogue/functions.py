@@ -28,6 +28,7 @@ _MACRO = re.compile(
     rf"^{CREATE} (?P<name>sdc_\w+)\((?P<arguments>.*?)\) AS\b(?P<table> TABLE)?", re.MULTILINE | re.DOTALL
 )
 _MASKED = "it masks records: on Spark use sdc_sql.spark.load(spark), for other engines mask the table in DuckDB"
+_NOT_COMPLETED = re.compile(r"no \(.+\)\.")
 _METHODS = ("risk/", "linkage/", "mask/", "loss/")
 
 
@@ -40,7 +41,8 @@ class Declaration:
     (``sdc_...``) or the verb. ``masks``: it releases all records; ``is_step``: it does that, or some
     columns or records leave the table; ``needs_python``: it calls a kernel, by every method (a tag ``Python`` says by
     which, where others do without); ``needs_key``: it draws; ``not_compiled``: why it cannot be compiled for another
-    engine; ``effect``: what a mask does to a file; ``returned``: what Python returns, where its function is written.
+    engine; ``effect``: what a mask does to a file; ``returned``: what Python returns, where its function is written;
+    ``completed``: whether a measure of risk counts on the file as its households complete it.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Declaration:
     effect: Effect = UNKNOWN
     before: tuple[str, ...] = ()
     returned: Returned | None = None
+    completed: bool = True
 
     @property
     def room(self) -> str:
@@ -215,7 +218,16 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
         read_effect(header, own, by_name, own.tags.get("Gives", "")),
         tuple(own.tags["Before"].removesuffix(".").split(", ")) if "Before" in own.tags else (),
         read_result(own, tags),
+        _read_completed(header),
     )
+
+
+def _read_completed(header: headers.Comment) -> bool:
+    """Return whether the measures of a file count on the completed one: `Completed: no (why).` is the exception."""
+    said = header.tags.get("Completed")
+    if said is not None and not _NOT_COMPLETED.fullmatch(said):
+        raise header.fail("Completed", "Completed is to be `no (why).`: measures of risk count on the completed file.")
+    return said is None
 
 
 def _list_documented_arguments(macro: _Macro, masks: bool) -> list[str]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 TAGS = (
     "Source", "Scope", "Python", "Not compiled", "Compiled", "Keeps", "Guarantees", "Parameters", "Gives", "Rows",
-    "Verb", "Command", "Before", "Limit", "Example",
+    "Verb", "Command", "Before", "Limit", "Completed", "Example",
     # these tags say what a mask does to a file, and what users of it are told (effects.py)
     "Values", "Bits", "Coarsens", "Suppresses", "Records", "Loss", "Told", "Matrix", "Publicly", "Households",
     "Repeated",
