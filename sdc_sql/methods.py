@@ -71,6 +71,7 @@ from sdc_sql.mask import recode as _recode
 from sdc_sql.mask import record_swap as _record_swap
 from sdc_sql.mask import renumber as _renumber
 from sdc_sql.mask import resampling as _resampling
+from sdc_sql.mask import restore_moments as _restore_moments
 from sdc_sql.mask import round_points as _round_points
 from sdc_sql.mask import rounding as _rounding
 from sdc_sql.mask import sample as _sample
@@ -236,6 +237,7 @@ class Mask(Room):
     record_swap_partners = bind_method(_record_swap.record_swap_partners)
     renumber = bind_method(_renumber.renumber)
     resample = bind_mask(_resampling.resample)
+    restore_moments = bind_method(_restore_moments.restore_moments)
     round = bind_mask(_rounding.round)
     round_points = bind_method(_round_points.round_points)
     sample = bind_method(_sample.sample)

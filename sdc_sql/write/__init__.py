@@ -8,10 +8,14 @@ Nothing imports it at run time.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sdc_sql.db.catalogue.macros import read_catalogue
 from sdc_sql.release.reading.schema import NAME as RELEASE_SCHEMA
 from sdc_sql.write import catalogue, dbt_macros, dbt_tests, measures, methods, results, schema
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "sdc_sql/dbt/package/macros"
@@ -22,17 +26,23 @@ ROOMS = ("linkage", "loss", "mask", "risk")
 SCHEMA = f"sdc_sql/release/reading/{RELEASE_SCHEMA}"
 
 
+def generate_python() -> dict[str, str]:
+    """Return the text of each module that is written, by its path in the clone: the rest is made of them."""
+    functions = measures.written(read_catalogue())
+    modules = _modules() | functions
+    return functions | {
+        METHODS: methods.generate_methods(read_catalogue(), modules),
+        RESULTS: results.generate_results(modules),
+    }
+
+
 def generate_files() -> dict[str, str]:
     """Return the text of each file that is written, by its path in the clone."""
     found = {f"{PACKAGE}/{name}": text for name, text in dbt_macros.generate_macros(read_catalogue()).items()}
     by_hand = [p for p in sorted((ROOT / PACKAGE / "tests").glob("*.sql")) if p.name not in dbt_tests.WRITTEN]
     tests = dbt_tests.generate_tests(read_catalogue(), [p.read_text(encoding="utf-8") for p in by_hand])
     found |= {f"{PACKAGE}/tests/{name}": text for name, text in tests.items()}
-    functions = measures.written(read_catalogue())
-    modules = _modules() | functions
-    found |= functions
-    found[METHODS] = methods.generate_methods(read_catalogue(), modules)
-    found[RESULTS] = results.generate_results(modules)
+    found |= generate_python()
     found[SCHEMA] = schema.generate_schema()
     found[CATALOGUE] = catalogue.insert_tables((ROOT / CATALOGUE).read_text(encoding="utf-8"), read_catalogue())
     return found
@@ -41,14 +51,18 @@ def generate_files() -> dict[str, str]:
 def find_stale() -> dict[str, str | None]:
     """Return what is not as it should be: the text to write, or None for a file to be removed."""
     wanted = generate_files()
-    found = {
+    there = {p.relative_to(ROOT).as_posix() for room in dbt_macros.ROOMS for p in (ROOT / PACKAGE / room).iterdir()}
+    there |= {name for name, text in _modules().items() if text.startswith(measures.WRITTEN)}
+    return {**find_changed(wanted), **dict.fromkeys(sorted(there - wanted.keys()))}
+
+
+def find_changed(wanted: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts that differ from what stands in the clone."""
+    return {
         name: text
         for name, text in wanted.items()
         if not (ROOT / name).is_file() or (ROOT / name).read_text(encoding="utf-8") != text
     }
-    there = {p.relative_to(ROOT).as_posix() for room in dbt_macros.ROOMS for p in (ROOT / PACKAGE / room).iterdir()}
-    there |= {name for name, text in _modules().items() if text.startswith(measures.WRITTEN)}
-    return found | dict.fromkeys(sorted(there - wanted.keys()))
 
 
 def _modules() -> dict[str, str]:

@@ -30,6 +30,9 @@ CALLS = {
     "sdc_distort_sensitive": "FROM sdc_distort_sensitive('persons', 'region', ['age', 'sex'], 'id', l := 1.6)",
     "sdc_top_bottom_code": """
         FROM sdc_top_bottom_code('persons', 'income', 'value', 'id', top := 2500, replacement := 'mean')""",
+    "sdc_restore_moments": """
+        WITH noisy AS (FROM sdc_noise('persons', ['income'], 0.3, 'id'))
+        FROM sdc_restore_moments('noisy', ['income'], 'persons', 'id')""",
     "sdc_calibrate": "FROM sdc_calibrate('persons', 'w', 'sums', 'id', margins := ['sex'])",
 }  # fmt: skip
 AGAIN = [name for name, mask in MASKS.items() if mask.repeated.startswith("again")]
@@ -71,7 +74,8 @@ def months(connect):
 
 def release(con, name: str, month: str) -> dict[int, tuple[object, ...]]:
     """Return what is released of the masked columns, by id."""
-    call = CALLS.get(name, MASKS[name].example).replace("'persons'", f"'{month}'", 1).removesuffix(";")
+    example = MASKS[name].example.replace("'persons'", f"'{month}'", 1).removesuffix(";")
+    call = CALLS[name].replace("'persons'", f"'{month}'") if name in CALLS else example
     columns = ", ".join(f'"{c}"' for c in masked_columns(name))
     return {i: tuple(row) for i, *row in con.execute(f"SELECT id, {columns} FROM ({call})").fetchall()}
 

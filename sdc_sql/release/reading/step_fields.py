@@ -15,7 +15,7 @@ from sdc_sql.db.table import Table
 from sdc_sql.errors import InputError
 from sdc_sql.mask.columns import is_numeric_mask
 from sdc_sql.release.reading import step_values
-from sdc_sql.release.reading.plan import Step
+from sdc_sql.release.reading.plan import ORIGINAL, Step
 from sdc_sql.release.reading.problems import hint_nearest
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ TARGETS = ("columns", "column", "keys")
 ASIDE = ("where", "by_household")
 LEFT_OUT = ("renumber",)  # these masks are no step of a release file
 _OF_TARGET = {"column_name": "column"}  # verbs call an argument of the macros so
-_NOT_OWN = {"tbl", "id", "columns", "column_name", "keys"}
+# what a mask asks for besides its table, and a step does not say; what it compares with is what was read
+_NOT_OWN = {"tbl", "id", "original", "columns", "column_name", "keys"}
 
 
 @cache
@@ -167,7 +168,7 @@ def _read_step(
     elif "where" in row:
         _check_condition(reading, f"{path}.where", row["where"], "where")
     ghosts = {key: list(names) for key, names in roles.ghosts.items() if key in columns}
-    for name, default in (("release", reading.said.get("release")), ("ghosts", ghosts)):
+    for name, default in (("release", reading.said.get("release")), ("ghosts", ghosts), ("original", ORIGINAL)):
         if name in signature and default:
             arguments.setdefault(name, default)
     effects = [mask.effect for mask in masks]
@@ -259,7 +260,7 @@ def list_step_fields(masks: Sequence[Declaration]) -> set[str]:
         mask.switch for mask in masks if mask.switch
     }
     python = {n for mask in masks for n in inspect.signature(getattr(methods.Methods, mask.verb)).parameters}
-    return every | (python - {"self", "data", "into", "in_place", "id", "_", *_OF_TARGET}) | {*TARGETS}
+    return every | (python - {"self", "data", "into", "in_place", "id", "original", "_", *_OF_TARGET}) | {*TARGETS}
 
 
 def find_target(verb: str) -> str | None:

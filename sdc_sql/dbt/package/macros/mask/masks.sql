@@ -39,6 +39,7 @@
         'recode_relative': {},
         'record_swap': none,
         'resample': none,
+        'restore_moments': none,
         'round_points': {},
         'round': {},
         'round_at_random': {},
