@@ -86,6 +86,7 @@ from sdc_sql.risk import constant_columns as _constant_columns
 from sdc_sql.risk import content_digest as _content_digest
 from sdc_sql.risk import counted_sizes as _counted_sizes
 from sdc_sql.risk import data_intrusion as _data_intrusion
+from sdc_sql.risk import dominance as _dominance
 from sdc_sql.risk import expected_harm as _expected_harm
 from sdc_sql.risk import file_rules as _file_rules
 from sdc_sql.risk import flip_regression as _flip_regression
@@ -263,6 +264,8 @@ class Risk(Room):
     content_digest = bind_method(_content_digest.content_digest)
     counted_sizes = bind_method(_counted_sizes.counted_sizes)
     data_intrusion_simulation = bind_measure(_data_intrusion.data_intrusion_simulation)
+    dominance = bind_measure(_dominance.dominance)
+    dominance_cells = bind_measure(_dominance.dominance_cells)
     expected_harm = bind_measure(_expected_harm.expected_harm)
     expected_harm_records = bind_measure(_expected_harm.expected_harm_records)
     flip_posterior_records = bind_measure(_flip_regression.flip_posterior_records)

@@ -45,6 +45,7 @@ from sdc_sql.risk.composition import CompositionKMap, CompositionRisk, Compositi
 from sdc_sql.risk.constant_columns import ConstantColumn
 from sdc_sql.risk.content_digest import ContentDigest
 from sdc_sql.risk.data_intrusion import DataIntrusion
+from sdc_sql.risk.dominance import Dominance
 from sdc_sql.risk.expected_harm import ExpectedHarm
 from sdc_sql.risk.file_rules import RuleAnswer
 from sdc_sql.risk.flip_regression import FlippedTerm
@@ -96,6 +97,7 @@ __all__ = [
     "DistanceLinkage",
     "DistanceToClosest",
     "DistributionDistance",
+    "Dominance",
     "EigenvalueDistance",
     "EntropyLoss",
     "ExpectedHarm",

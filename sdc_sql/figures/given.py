@@ -34,7 +34,13 @@ def name_figures(given: Mapping[str, tuple[str, Mapping[str, Any]]]) -> dict[str
     ('k_map', True)
     """
     found = dict(list_measures())
-    for label, (name, arguments) in given.items():
+    for label, said in given.items():
+        if not isinstance(said, list | tuple) or len(said) != 2:  # noqa: PLR2004 - a measure and its arguments
+            raise ParameterError(
+                f"figures[{text_for_message(label)}] is to be the name of a measure and its arguments, as in "
+                "('k_map', {'population': 'register'})."
+            )
+        name, arguments = said
         asked = Asked(label, find_measure(name), dict(arguments))
         if label in list_all_measures() and label != name:
             raise ParameterError(f"The figure {label} is to be {name}, and {label} is a measure: give it another name.")

@@ -30,7 +30,6 @@
 -- Values: numbers.
 -- Bits: last digits.
 -- Coarsens: no.
--- Households: checked.
 -- Repeated: once (it releases exact totals: of two releases the difference is a newcomer's value).
 -- Loss: published.
 -- Told: nothing.
