@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 COMMANDS = (
     "risk", "compare", "rules", "measure", "identifiers", "preview", "frontier", "mask", "release", "verify", "shell",
-    "serve", "compile", "macros", "install", "clean", "completion",
+    "serve", "between", "compile", "macros", "install", "clean", "completion",
 )  # fmt: skip
 OWN_SIGNALS = {"shell", "serve"}  # these commands go on at Ctrl-C, or end by it as they should
 

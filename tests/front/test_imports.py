@@ -27,7 +27,7 @@ ORDER = [
     {"risk", "linkage", "mask", "loss"},
     {"methods", "results"},
     {"figures"},
-    {"comparison", "frontier", "session"},
+    {"between", "comparison", "frontier", "session"},
     {"microdata"},
     {"report", "spark"},
     {"release"},
@@ -40,11 +40,12 @@ ORDER = [
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
 # Rooms of several files, which may import one another, never in a circle.
 WHOLE = {
-    "db", "comparison", "compiler", "figures", "frontier", "risk", "linkage", "mask", "loss", "document", "report",
-    "release", "session", "shell", "spark", "cli", "dbt", "write",
+    "between", "db", "comparison", "compiler", "figures", "frontier", "risk", "linkage", "mask", "loss", "document",
+    "report", "release", "session", "shell", "spark", "cli", "dbt", "write",
 }  # fmt: skip
 RUN_TIME = {"duckdb", "sqlglot", "numpy", "pyarrow"}
 EXTRAS = {
+    "between": {"cryptography"},
     "dbt": {"dbt", "dbt_common"},
     "spark": {"pyspark"},
     "frontier": {"matplotlib"},
