@@ -131,7 +131,7 @@ CREATE OR REPLACE MACRO sdc__counted_records(records, tbl, household, columns) A
 -- sdc_counted_sizes: every record, with the size of its household in the place of NULL.
 -- Gives: every column.
 -- Rows: records.
--- Example: FROM sdc_counted_sizes('persons', 'household', ['size']);
+-- Example: FROM sdc_counted_sizes('sized', 'household', ['size']);
 CREATE OR REPLACE MACRO sdc_counted_sizes(tbl, household, columns) AS TABLE
     SELECT COLUMNS(sdc__completed_columns((*), household, columns)) FROM query_table(sdc__one_name(tbl)) WHERE false
     UNION ALL BY NAME

@@ -88,6 +88,8 @@
 --       SELECT variable, value, unnest([0, 1]), unnest([variable, 'everyone']), unnest([value, '*'])
 --       FROM (VALUES ('sex', 'f'), ('sex', 'm'), ('region', 'north'), ('region', 'south')) AS t(variable, value);
 --   CREATE TEMP TABLE sex_totals AS FROM (VALUES ('sex', 'f', 70), ('sex', 'm', 60)) AS t(variable, value, total);
+--   CREATE TEMP TABLE sized AS
+--       SELECT id, household, CASE WHEN household < 3 THEN count(*) OVER (PARTITION BY household) END AS size FROM persons;
 --   CREATE TEMP TABLE income_points AS SELECT unnest([0, 1500, 2000, 3000]) AS income;
 --   CREATE TEMP TABLE candidates AS FROM (VALUES (1.0, 0.3, 0.0), (0.9, 0.2, 0.04), (0.8, 0.2, 0.06)) AS t(retention, risk, loss);
 --   CREATE TEMP TABLE estimates AS FROM (VALUES (2050.0, 910.0), (2010.0, 880.0), (2090.0, 950.0)) AS t(mean_income, squared_error);
