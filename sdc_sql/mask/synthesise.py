@@ -33,6 +33,9 @@ def synthesise(
     fitted: str | None = None,
     drawn: str | None = None,
     proper: bool = False,
+    household: str | None = None,
+    household_columns: str | Iterable[str] | None = None,
+    structure: str | Iterable[str] | None = None,
     copy: int = 1,
     stream: str | None = None,
     release: str = "",
@@ -70,6 +73,13 @@ def synthesise(
     proper
         Whether models are fitted to a bootstrap sample of the records, as copies ask whose estimates are combined
         (``synthetic_estimate``).
+    household
+        A column that says who lives with whom, which stays: columns of the household are drawn first, then persons in
+        the order of their ids, each given the household, its first person and the one before.
+    household_columns
+        Those of the columns that are the household's, alike for all its members.
+    structure
+        Those that say of whom a household is made (sex, age): drawn for all its members before any other.
     copy
         The number of the copy; each has draws of its own.
     stream
@@ -114,6 +124,8 @@ def synthesise(
         "methods": _list_methods(data, methods, chosen), "k": require_number("synthesise", "k", k),
         "rules": _list_rules(data, rules), "fitted": fitted and data.spell_column("fitted", fitted),
         "drawn": drawn and data.spell_column("drawn", drawn), "proper": proper,
+        "household": household and data.spell_column("household", household),
+        "household_columns": _resolve_any(data, household_columns), "structure": _resolve_any(data, structure),
         "copy": require_number("synthesise", "copy", copy), "stream": stream, "release": release,
     }  # fmt: skip
     return data.masked(Masking("synthesise", chosen, arguments), into=into)

@@ -33,6 +33,9 @@
 -- values of another is the weight of nobody; columns of the design likewise.
 -- Copies for sdc_synthetic_estimate: copy := 1, 2, ..., proper := true. A population of whom a sample was asked is synthesised where
 -- `fitted` says who was, and `given` names what is known of all; a sample of each copy is released then.
+-- With a household its size stays, and so nobody is without one: first the columns of households are drawn, given the size; then persons in
+-- the order of their ids, each given the household, its first person and the one before (from the third on by one model), those of the
+-- structure for all of them before any other.
 -- Every rule, a condition on the released table, holds for every record, or it is an error. A tree finds most of them by itself, where
 -- the column of the condition comes before. NULL counts as a condition that does not hold.
 -- A number that is a code (region 7) belongs to `codes`: it is a name then, and no number between two.
@@ -68,11 +71,15 @@
 --   fitted   column                    of truth values: the records that models are fitted to; NULL: all
 --   drawn    column                    of truth values: the records that get new values; NULL: all
 --   proper   truth value               whether models are fitted to a bootstrap sample of the records, as copies to be combined ask
+--   household          column          says who lives with whom, which stays; persons stand in the order of their ids; NULL: each by himself
+--   household_columns  columns         those of the columns that are the household's, drawn first, alike for all its members; NULL: none
+--   structure          columns         those of the columns that say of whom a household is made (sex, age), drawn for all its members before
+--                                      any other; NULL: none
 --   copy     whole number in [1, ...)  the number of the copy; each has draws of its own
 --   stream   text                      names the pass of draws; give another one to mask a column a second time
 --   release  text                      names the release; give another one for independent draws
 
-CREATE OR REPLACE MACRO sdc__kernel_synthesise(records, places, labels, counts, ordered, kinds, k, methods, names, proper) AS
+CREATE OR REPLACE MACRO sdc__kernel_synthesise(records, places, labels, counts, ordered, kinds, roles, k, methods, names, proper) AS
     sdc__needs_python('A synthetic file')::DOUBLE[][];
 
 -- 0: a number, 1: a date or time, 2: a name. What the kernel reads of it: the number, days or microseconds, or a number made of the name.
@@ -104,14 +111,30 @@ CREATE OR REPLACE MACRO sdc__truth(name, v) AS
              THEN error('ColumnError: The column ' || alias(v) || ' (' || name || ') has type ' || typeof(v)
                         || ': it must be of truth values, which say of each record whether it is one.')
          ELSE coalesce(TRY_CAST(v AS BOOLEAN), false) END;
+CREATE OR REPLACE MACRO sdc__goes_with_household(household, columns, given, fitted, drawn) AS
+    CASE WHEN household IS NULL THEN true
+         WHEN sdc__is_among(household, columns) OR sdc__is_among(household, sdc__names_if_any(given))
+             THEN error('ColumnError: The household is among the columns, drawn or given: it says who lives with whom, and stays.')
+         WHEN fitted IS NOT NULL OR drawn IS NOT NULL
+             THEN error('ParameterError: fitted and drawn do not go with a household, which is drawn as a whole: leave them out.')
+         ELSE true END;
+CREATE OR REPLACE MACRO sdc__roles(names, household, household_columns, structure) AS
+    CASE WHEN household IS NULL AND len(list_concat(sdc__names_if_any(household_columns), sdc__names_if_any(structure))) > 0
+             THEN error('ParameterError: household_columns and structure go with a household: name its column.')
+         WHEN len(list_filter(list_concat(sdc__names_if_any(household_columns), sdc__names_if_any(structure)),
+                              lambda n: NOT sdc__is_among(n, names))) > 0
+             THEN error('ColumnError: household_columns or structure name a column that is not drawn: name it among the columns.')
+         ELSE list_transform(names, lambda n: CASE WHEN sdc__is_among(n, sdc__names_if_any(household_columns)) THEN 1
+                                                   WHEN sdc__is_among(n, sdc__names_if_any(structure)) THEN 2 ELSE 0 END) END;
 CREATE OR REPLACE MACRO sdc__truth_if_any(name, named, v) AS CASE WHEN named IS NULL THEN true ELSE sdc__truth(name, v) END;
 
 -- Each record: numbers of its columns and of those given, whether it is fitted to and drawn, its place, and uniform numbers of its id and
 -- values.
-CREATE OR REPLACE MACRO sdc__synthesis_records(tbl, columns, id, given, codes, fitted, drawn, subkeyed) AS TABLE
+CREATE OR REPLACE MACRO sdc__synthesis_records(tbl, columns, id, given, codes, fitted, drawn, household, subkeyed) AS TABLE
     WITH sdc__read AS (
         SELECT sdc__id, row_number() OVER () AS sdc__p, sdc__truth_if_any('fitted', fitted, COLUMNS(sdc__column((*), fitted))) AS sdc__f,
                sdc__truth_if_any('drawn', drawn, COLUMNS(sdc__column((*), drawn))) AS sdc__a,
+               sdc__stratum_value(household, COLUMNS(sdc__column((*), household))) AS sdc__house_of,
                COLUMNS(sdc__to_mask((*), columns, id)),
                sdc__synthesis_kind(COLUMNS(sdc__to_mask((*), columns, id)), codes) AS "sdc__t_\0",
                sdc__synthesis_read(COLUMNS(sdc__to_mask((*), columns, id)), codes) AS "sdc__x_\0",
@@ -122,19 +145,31 @@ CREATE OR REPLACE MACRO sdc__synthesis_records(tbl, columns, id, given, codes, f
                     THEN sdc__part(sdc__canonical(COLUMNS(sdc__within((*), given)))) END AS "sdc__q_\0"
         FROM sdc__identified(tbl, id, codes := list_concat(sdc__names(columns), sdc__names_if_any(given)))
         WHERE sdc__stand_apart(columns, given, 'given') AND sdc__code_columns(columns, given, codes)
+              AND sdc__goes_with_household(household, columns, given, fitted, drawn)
+    ),
+    sdc__alone AS (SELECT *, NULL AS sdc__house, NULL AS sdc__at FROM sdc__read),
+    sdc__housed AS (
+        SELECT *, min(sdc__p) OVER (PARTITION BY sdc__house_of) AS sdc__house,
+               row_number() OVER (PARTITION BY sdc__house_of ORDER BY sdc__id ASC) AS sdc__at
+        FROM sdc__read
+        WHERE CASE WHEN sdc__house_of IS NOT NULL THEN true
+                   ELSE error('ColumnError: The household of a record is NULL: every person must belong to one (persons living alone to'
+                              || ' one of their own).') END
     ),
     sdc__joined_of AS (
-        SELECT sdc__id, sdc__p, sdc__f, sdc__a, COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), COLUMNS(lambda c: starts_with(c, 'sdc__t_')),
+        SELECT sdc__id, sdc__p, sdc__f, sdc__a, sdc__house, sdc__at, COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), COLUMNS(lambda c: starts_with(c, 'sdc__t_')),
                COLUMNS(lambda c: starts_with(c, 'sdc__h_')), [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__x,
                [*COLUMNS(lambda c: starts_with(c, 'sdc__g_'))] AS sdc__g,
                sdc__digest(subkeyed, sdc__checked_id(sdc__id),
-                           concat(*COLUMNS(lambda c: starts_with(c, 'sdc__o_') OR starts_with(c, 'sdc__q_')), sdc__f, sdc__a)) AS sdc__d
-        FROM sdc__read
+                           concat(*COLUMNS(lambda c: starts_with(c, 'sdc__o_') OR starts_with(c, 'sdc__q_')), sdc__f, sdc__a,
+                                  sdc__part(sdc__canonical(sdc__house_of)))) AS sdc__d
+        FROM query_table(CASE WHEN household IS NULL THEN 'sdc__alone' ELSE 'sdc__housed' END)
     )
     SELECT sdc__id, sdc__p, COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), COLUMNS(lambda c: starts_with(c, 'sdc__t_')),
            COLUMNS(lambda c: starts_with(c, 'sdc__h_')),
            list_concat(sdc__x, CASE WHEN sdc__none_beside(given) THEN [] ELSE sdc__g END,
-                       [sdc__f::DOUBLE, sdc__a::DOUBLE, sdc__p::DOUBLE, sdc__uniform_of(sdc__d, 1), sdc__uniform_of(sdc__d, 2),
+                       [sdc__f::DOUBLE, sdc__a::DOUBLE, sdc__p::DOUBLE, sdc__house::DOUBLE, sdc__at::DOUBLE,
+                        sdc__uniform_of(sdc__d, 1), sdc__uniform_of(sdc__d, 2),
                         sdc__uniform_of(sdc__d, 3), sdc__uniform_of(sdc__d, 4)]) AS sdc__record
     FROM sdc__joined_of;
 
@@ -185,24 +220,28 @@ CREATE OR REPLACE MACRO sdc__synthesis_methods() AS
 CREATE OR REPLACE MACRO sdc__checked_methods(methods, columns) AS
     list_transform(sdc__each(methods, columns, sdc__names(columns)),
                    lambda m: sdc__checked_choice(m, 'methods', sdc__synthesis_methods()));
-CREATE OR REPLACE MACRO sdc__unruled(tbl, columns, id, given, codes, methods, k, fitted, drawn, proper, copy, stream, release) AS TABLE
+CREATE OR REPLACE MACRO sdc__unruled(tbl, columns, id, given, codes, methods, k, fitted, drawn, proper, household, household_columns,
+                                      structure, copy, stream, release) AS TABLE
     WITH sdc__keyed AS MATERIALIZED (
         SELECT sdc__subkey(sdc__secret_key(), release, stream, 'synthesise',
                            concat(sdc__part(array_to_string(sdc__checked_methods(methods, columns), ',')),
                                   sdc__part(sdc__checked_whole(k, 'k', 2)::VARCHAR),
                                   sdc__part(sdc__checked_whole(copy, 'copy', 1)::VARCHAR),
                                   sdc__part(sdc__proper(proper)::VARCHAR),
-                                  sdc__columns_part(sdc__names_if_any(given)), sdc__part(sdc__columns_part(sdc__names_if_any(codes)))),
+                                  sdc__columns_part(sdc__names_if_any(given)), sdc__part(sdc__columns_part(sdc__names_if_any(codes))),
+                                  sdc__part(household), sdc__part(sdc__columns_part(sdc__names_if_any(household_columns))),
+                                  sdc__part(sdc__columns_part(sdc__names_if_any(structure)))),
                            array_to_string(list_transform(sdc__names(columns), lambda c: sdc__part(sdc__folded(c))), '')) AS sdc__key
     ),
     sdc__records AS (
-        FROM sdc__synthesis_records(tbl, columns, id, given, codes, fitted, drawn, (SELECT sdc__key FROM sdc__keyed))
+        FROM sdc__synthesis_records(tbl, columns, id, given, codes, fitted, drawn, household, (SELECT sdc__key FROM sdc__keyed))
     ),
     sdc__lists AS (FROM sdc__synthesis_lists('sdc__records', columns, given, codes)),
     sdc__answered AS (
         SELECT sdc__places, sdc__names, sdc__kinds, COLUMNS(lambda c: NOT starts_with(c, 'sdc__')),
                sdc__kernel_synthesise(sdc__records, list_transform(sdc__places, lambda s: s.p), flatten(sdc__labels)::DOUBLE[],
-                                      list_transform(sdc__labels, lambda l: len(l)), sdc__order, sdc__kinds, k::DOUBLE,
+                                      list_transform(sdc__labels, lambda l: len(l)), sdc__order, sdc__kinds,
+                                      sdc__roles(sdc__names, household, household_columns, structure), k::DOUBLE,
                                       array_to_string(sdc__checked_methods(methods, columns), chr(10)), sdc__lines(sdc__all),
                                       sdc__proper(proper)::DOUBLE) AS sdc__answer
         FROM sdc__lists
@@ -226,10 +265,11 @@ CREATE OR REPLACE MACRO sdc__rules_hold(broken) AS
     CASE WHEN broken = 0 THEN true
          ELSE error('TableError: A rule does not hold for ' || broken || ' of the drawn records: name the columns of its condition before'
                     || ' the one that it is on, or give them, so that trees find it; does it hold in the source?') END;
-CREATE OR REPLACE MACRO sdc__synthesise(tbl, columns, id, given, codes, methods, k, rules, fitted, drawn, proper, copy, stream,
-                                        release) AS TABLE
+CREATE OR REPLACE MACRO sdc__synthesise(tbl, columns, id, given, codes, methods, k, rules, fitted, drawn, proper, household, household_columns,
+                                        structure, copy, stream, release) AS TABLE
     WITH sdc__values AS MATERIALIZED (
-        FROM sdc__unruled(tbl, columns, id, given, codes, methods, k, fitted, drawn, proper, copy, stream, release)
+        FROM sdc__unruled(tbl, columns, id, given, codes, methods, k, fitted, drawn, proper, household, household_columns, structure,
+                          copy, stream, release)
     ),
     sdc__whole AS (FROM sdc__released(tbl, columns, id, 'sdc__values'))
     SELECT sdc__values.* FROM sdc__values, query(sdc__broken_rules(rules)) AS sdc__found WHERE sdc__rules_hold(sdc__found.sdc__n);
@@ -237,8 +277,10 @@ CREATE OR REPLACE MACRO sdc__synthesise(tbl, columns, id, given, codes, methods,
 -- sdc_synthesise: columns drawn anew, each given those before it: a synthetic file, whole or in part.
 -- Example: FROM sdc_synthesise('persons', ['sex', 'income'], 'id', k := 3);
 CREATE OR REPLACE MACRO sdc_synthesise(tbl, columns, id, given := NULL, codes := NULL, methods := 'trees', k := 5, rules := NULL,
-                                       fitted := NULL, drawn := NULL, proper := false, copy := 1, stream := NULL, release := '') AS TABLE
+                                       fitted := NULL, drawn := NULL, proper := false, household := NULL, household_columns := NULL,
+                                       structure := NULL, copy := 1, stream := NULL, release := '') AS TABLE
     WITH sdc__done AS (
-        FROM sdc__synthesise(tbl, columns, id, given, codes, methods, k, rules, fitted, drawn, proper, copy, stream, release)
+        FROM sdc__synthesise(tbl, columns, id, given, codes, methods, k, rules, fitted, drawn, proper, household, household_columns,
+                             structure, copy, stream, release)
     )
     FROM sdc__released(tbl, columns, id, 'sdc__done');

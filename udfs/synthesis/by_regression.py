@@ -27,7 +27,7 @@ RIDGE = 1e-6  # of a record's information: classes that are told apart exactly h
 PARAMETERS = 600
 STEPS = 60
 NEAR = 1e-9
-POINTS = 512
+POINTS = 128
 
 
 def draw_by_classes(before: Before, values: Floats, classes: int, donors: Donors) -> Integers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.synthesis.draws import Draws
 
 METHODS = ("trees", "sample", "table", "logistic", "multinomial", "normal_scores", "predictive_mean")
+PROPER = 10**6  # the draw of the bootstrap sample, behind those of all columns
 OF_NUMBERS = ("normal_scores", "predictive_mean")
 
 
@@ -64,19 +65,16 @@ def synthesise(
             f"{len(from_)} records; expected at least {2 * k}, twice the fewest of a leaf: take a smaller k"
         )
     own = draws if len(to) == n else draws.choose(to)
+    again = None
     if proper:
-        from_ = from_[(draws.choose(from_).draw(4 * len(columns)) * len(from_)).astype(np.int64)]
+        again = (draws.choose(from_).draw(PROPER) * len(from_)).astype(np.int64)
     before = Before.make(len(columns) + len(given), len(from_), len(to))
     for column in given:
-        before.add(column.values[from_], column.values[to], column.kind)
+        before.add(_take(column.values, from_, again), column.values[to], column.kind)
     found = []
     for j, column in enumerate(columns):
-        values = _take(column.values, from_)
-        try:
-            released = _draw_column(column, values, before, k, Donors(own, j, _find_shared(values, column.kind, k)))
-        except ValueError as error:
-            raise ValueError(f"{column.name}: {error}") from None
-        before.add(values, released, column.kind)
+        released = draw_column(column, _take(column.values, from_), again, before, k, Donors(own, j))
+        before.add(_take(column.values, from_, again), released, column.kind)
         if len(to) < n:
             whole = column.values.copy()
             whole[to] = released
@@ -85,8 +83,42 @@ def synthesise(
     return found
 
 
-def _take(values: Floats, places: Integers) -> Floats:
-    return values if len(places) == len(values) and places[0] == 0 and (np.diff(places) == 1).all() else values[places]
+def _take(values: Floats, places: Integers, again: Integers | None = None) -> Floats:
+    """Return the values at these places, or of them those that are drawn again."""
+    whole = len(places) == len(values)  # places ascend
+    found = values if whole else values[places]
+    return found if again is None else found[again]
+
+
+def draw_column(  # noqa: PLR0917 - the column, what it is fitted to, and how
+    column: Column, values: Floats, again: Integers | None, before: Before, k: int, donors: Donors
+) -> Floats:  # fmt: skip
+    """Return what is released of a column.
+
+    Parameters
+    ----------
+    column
+        Its name, kind and method.
+    values
+        Those of the records that are fitted to.
+    again
+        The places among these of a bootstrap sample, of which `before` holds the columns; None: all, once.
+    before, k, donors
+        The columns before, the fewest records, and the draws.
+    """
+    try:
+        shared = _find_shared(values, column.kind, k)
+        boot = values if again is None else values[again]
+        may = shared if again is None or shared is None else shared[again]
+        places = _draw_places(column, boot, before, k, replace(donors, may=may))
+        places = places if again is None else again[places]
+        released = values[places]
+        if column.kind != NOMINAL:  # by all records, each once: a record that is drawn again is no other person
+            moved = Smoothing(values, k, time=column.kind == TIME).draw(places, donors.uniforms(1))
+            released = np.where(np.isnan(moved), released, moved)
+    except ValueError as error:
+        raise ValueError(f"{column.name}: {error}") from None
+    return released
 
 
 def _find_shared(values: Floats, kind: int, k: int) -> Truths | None:
@@ -102,15 +134,6 @@ def _find_shared(values: Floats, kind: int, k: int) -> Truths | None:
             "such name is released: recode it, or leave it out of the file"
         )
     return found
-
-
-def _draw_column(column: Column, values: Floats, before: Before, k: int, donors: Donors) -> Floats:
-    places = _draw_places(column, values, before, k, donors)
-    released = values[places]
-    if column.kind != NOMINAL:
-        moved = Smoothing(values, k, time=column.kind == TIME).draw(places, donors.uniforms(1))
-        released = np.where(np.isnan(moved), released, moved)
-    return released
 
 
 def _draw_places(column: Column, values: Floats, before: Before, k: int, donors: Donors) -> Integers:
