@@ -62,11 +62,13 @@ def test_intervals_cover(connect, synthesis, method):
     with connect() as con:
         con.register("made", pa.table({"q": names, "e": values, "v": squares}))
         con.execute("CREATE TABLE estimates AS FROM made")
-        shares = con.execute("""
+        known = {**dict(zip("ms", TRUTH[kind], strict=True)), "kind": synthesis}
+        query = """
             SELECT avg((t BETWEEN lower AND upper)::INTEGER), avg(adjusted::INTEGER)
             FROM (SELECT *, CASE WHEN quantity[1] = 'm' THEN $m ELSE $s END AS t
                   FROM sdc_synthetic_estimate('estimates', 'e', 'v', $kind, quantity := 'q'))
-            GROUP BY quantity[1]""", {"m": TRUTH[kind][0], "s": TRUTH[kind][1], "kind": synthesis}).fetchall()  # fmt: skip
+            GROUP BY quantity[1]"""
+        shares = con.execute(query, known).fetchall()
     assert (naive / RUNS < 0.9).all(), naive
     for covered, negative in shares:
         assert 0.93 <= covered <= (0.97 if synthesis == "partial" else 0.99), shares
