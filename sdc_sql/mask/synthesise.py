@@ -11,6 +11,7 @@ from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.masking.subset import resolve_condition
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ColumnError, ParameterError
+from sdc_sql.mask.at_risk import resolve_records
 from sdc_sql.mask.columns import resolve_columns
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ def synthesise(
     fitted
         A column of truth values: the records that models are fitted to.
     drawn
-        A column of truth values: the records that get new values, those at risk.
+        The records that get new values, those at risk: a column of truth values, a condition on columns, or a figure
+        of a measure that gives every record, as in ``"individual_risk.individual_risk > 0.1"``.
     proper
         Whether models are fitted to a bootstrap sample of the records, as copies ask whose estimates are combined
         (``synthetic_estimate``).
@@ -119,16 +121,19 @@ def synthesise(
     """
     chosen = resolve_columns(data, columns)
     beside = _resolve_any(data, given)
+    part = None
+    if drawn is not None and isinstance(data, Table):
+        part = resolve_records(data, drawn, "drawn")  # type: ignore[arg-type] # a table with roles
     arguments: dict[str, Value] = {
         "columns": chosen, "id": data.require_role("id"), "given": beside, "codes": _resolve_any(data, codes),
         "methods": _list_methods(data, methods, chosen), "k": require_number("synthesise", "k", k),
         "rules": _list_rules(data, rules), "fitted": fitted and data.spell_column("fitted", fitted),
-        "drawn": drawn and data.spell_column("drawn", drawn), "proper": proper,
+        "drawn": part.column if part else drawn, "proper": proper,
         "household": household and data.spell_column("household", household),
         "household_columns": _resolve_any(data, household_columns), "structure": _resolve_any(data, structure),
         "copy": require_number("synthesise", "copy", copy), "stream": stream, "release": release,
     }  # fmt: skip
-    return data.masked(Masking("synthesise", chosen, arguments), into=into)
+    return data.masked(Masking("synthesise", chosen, arguments, logged={"drawn": drawn}), into=into, subset=part)
 
 
 def _resolve_any(data: Maskable, columns: str | Iterable[str] | None) -> tuple[str, ...] | None:

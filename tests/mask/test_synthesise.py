@@ -131,6 +131,22 @@ def test_records_at_risk_alone_are_drawn_and_models_fit_to_those_named(k):
     assert share(k, "drawn", "f >= 0") == 1
 
 
+def test_records_whose_figure_is_risky_are_drawn(k):
+    data = Microdata(k, "k", id="id", keys=["f", "Select"], weight=10)
+    step = data.mask.synthesise(["f", "it's"], drawn="individual_risk.sample_frequency < 6", into=fresh(k))
+    assert step.parameters["drawn"] == "individual_risk.sample_frequency < 6"
+    stays = 'sum(1) OVER (PARTITION BY f, "Select") >= 6 AS stays'
+    of = f'drawn d JOIN (SELECT id, f, "it\'s", {stays} FROM k) m USING (id)'
+    assert share(k, of, 'NOT stays OR (d.f = m.f AND d."it\'s" IS NOT DISTINCT FROM m."it\'s")') == 1
+    assert 0.02 < share(k, of, "NOT stays") < 0.5
+    assert share(k, f"(SELECT d.f = m.f AS same FROM {of} WHERE NOT stays)", "same") < 0.2
+    data.mask.synthesise("f", drawn="f > 80 AND region = 'n'", into=fresh(k))
+    assert share(k, "drawn d JOIN k m USING (id)", "d.f = m.f OR (m.f > 80 AND m.region = 'n')") == 1
+    for drawn in ("individual_risk.harm > 3", "theta.theta > 1", "household_risk.household_risk > 0.1"):
+        with pytest.raises(sdc_sql.InputError, match=r"names no figure of records|needs household"):
+            data.mask.synthesise("f", drawn=drawn, into="refused")
+
+
 def test_odd_columns(k):
     k.execute("""
         CREATE OR REPLACE TABLE odd AS

@@ -128,9 +128,9 @@ class _File:
         again = (self.draws.choose(fitted).draw(PROPER + role) * len(fitted)).astype(np.int64) if self.proper else None
         boot = fitted if again is None else fitted[again]
         before = Before.make(3 * len(self.columns) + len(self.given) + 2, len(boot), len(rows))
-        before.add(m.size[boot] * 1.0, m.size[rows] * 1.0, 0)
+        before.add(m.size[boot].astype(np.float64), m.size[rows].astype(np.float64), 0)
         if place >= POOLED:
-            before.add(m.place[boot] * 1.0, m.place[rows] * 1.0, 0)
+            before.add(m.place[boot].astype(np.float64), m.place[rows].astype(np.float64), 0)
         for column in self.given:
             before.add(column.values[boot], column.values[rows], column.kind)
         for j, column in enumerate(self.columns):
@@ -140,9 +140,9 @@ class _File:
                 for least, other in ((2, m.head), (POOLED, m.previous)):
                     if place >= least:
                         before.add(_look(column.values, other[boot]), _look(self.found[j], other[rows]), column.kind)
-        for j in np.flatnonzero(self.roles == role):
+        for j in np.flatnonzero(self.roles == role).tolist():
             column = self.columns[j]
-            released = draw_column(column, column.values[fitted], again, before, self.k, Donors(own, int(j)))
+            released = draw_column(column, column.values[fitted], again, before, self.k, Donors(own, j))
             self.found[j][rows] = released
             before.add(column.values[boot], released, column.kind)
 

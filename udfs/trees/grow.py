@@ -128,7 +128,8 @@ def _histogram(cells: Nodes, size: int, explained: Integers, scores: Floats) -> 
         counts = np.floor(both / unit)
         return counts.astype(np.int64), (both - counts * unit)[:, np.newaxis]
     found: Integers = np.bincount(cells, minlength=size).astype(np.int64)
-    return found, np.bincount(cells, weights=scores[explained, 0], minlength=size).reshape(-1, 1)
+    alone: Floats = np.bincount(cells, weights=scores[explained, 0], minlength=size).astype(np.float64)
+    return found, alone[:, np.newaxis]
 
 
 def _cut(  # noqa: PLR0917 - what was found so far comes last
