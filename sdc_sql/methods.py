@@ -77,6 +77,7 @@ from sdc_sql.mask import rounding as _rounding
 from sdc_sql.mask import sample as _sample
 from sdc_sql.mask import suppress_combinations as _suppress_combinations
 from sdc_sql.mask import suppress_risky as _suppress_risky
+from sdc_sql.mask import synthesise as _synthesise
 from sdc_sql.mask import top_bottom_code as _top_bottom_code
 from sdc_sql.risk import alpha_k_anonymity as _alpha_k_anonymity
 from sdc_sql.risk import cells as _cells
@@ -244,6 +245,7 @@ class Mask(Room):
     sample = bind_method(_sample.sample)
     suppress_combinations = bind_method(_suppress_combinations.suppress_combinations)
     suppress_risky = bind_method(_suppress_risky.suppress_risky)
+    synthesise = bind_mask(_synthesise.synthesise)
     top_bottom_code = bind_method(_top_bottom_code.top_bottom_code)
     totals = bind_method(_calibrate.totals)
 

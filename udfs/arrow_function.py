@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 NUMBERS, TABLE = "DOUBLE[]", "DOUBLE[][]"
 WHOLES, WHOLE_TABLE = "BIGINT[]", "BIGINT[][]"
 DIGESTS = "BLOB[]"
+ROWS = "FLOAT8[][]"  # as a table, a list a record, of which columns are read one by one
 
 _TYPES = {
     NUMBERS: pa.list_(pa.float64()),
@@ -83,22 +84,45 @@ def _bytes(array: pa.Array) -> np.ndarray[Any, np.dtype[np.uint8]]:
 
 
 def _floats(array: pa.Array) -> np.ndarray[Any, np.dtype[np.float64]]:
-    found: np.ndarray[Any, np.dtype[np.float64]] = array.to_numpy(zero_copy_only=False).astype(
-        np.float64
-    )  # NULL becomes NaN, in a copy
+    # NULL becomes NaN, in a copy
+    found: np.ndarray[Any, np.dtype[np.float64]] = array.to_numpy(zero_copy_only=False)
+    if found.dtype != np.float64 or not found.flags.writeable:
+        found = found.astype(np.float64)
     if array.null_count:
         # NULL and NaN are told apart again in the result
         found[array.is_null().to_numpy(zero_copy_only=False)] = NULL
     return found
 
 
+class Rows:
+    """The numbers of records as Arrow holds them, of which a column is read without a copy of them all."""
+
+    def __init__(self, records: pa.ListArray) -> None:
+        values = records.flatten()
+        bits, data = values.buffers()
+        first, self.records = values.offset, len(records)
+        shape = (self.records, len(values) // self.records)
+        self._data = np.frombuffer(data, np.float64)[first : first + len(values)].reshape(shape)
+        self._bits = np.frombuffer(bits, np.uint8) if values.null_count else None
+        self._first, self._width = first, shape[1]
+
+    def read_column(self, j: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Return the numbers of a column; NULL is the NaN that stands for it."""
+        column = self._data[:, j].copy()
+        if self._bits is not None:
+            places = np.arange(self._first + j, self._first + j + self.records * self._width, self._width)
+            column[(self._bits[places >> 3] >> (places & 7).astype(np.uint8)) & 1 == 0] = NULL
+        return column
+
+
 # Lists of lists are of one length, one per record; whole numbers and bytes without NULL.
-_READ: dict[str, Callable[[pa.Array], np.ndarray[Any, Any]]] = {
+_READ: dict[str, Callable[[pa.Array], Any]] = {
     NUMBERS: _floats,
     TABLE: lambda values: _floats(values.flatten()).reshape(len(values), -1),
     WHOLES: lambda values: values.to_numpy(),
     WHOLE_TABLE: lambda values: values.flatten().to_numpy().reshape(len(values), -1),
     DIGESTS: _bytes,
+    ROWS: Rows,
 }
 
 

@@ -32,6 +32,7 @@ MASKS = {
     "latin hypercube": "sdc_latin_hypercube('{t}', ['x'], 0.1, 'id', size := 3)",
     "microhybrid": "sdc_microhybrid('{t}', ['x'], 4, 'id')",
     "hybrid masking": "sdc_hybrid_masking('{t}', ['x'], 0, 'id', k := 20, size := 3)",
+    "synthesise": "sdc_synthesise('{t}', ['x', 'cat'], 'id', k := 2)",
     "resample": "sdc_resample('{t}', 'x', 3, 'id')",
     "microaggregate": "sdc_microaggregate('{t}', ['x', 'n'], 3, 'id')",
     "microaggregate categorical": "sdc_microaggregate_categorical('{t}', ['cat'], 3, 'id')",

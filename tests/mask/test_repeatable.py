@@ -167,6 +167,14 @@ METHODS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
         "hybrid_masking", ("x", 0.1), {"stratum": "region", "k": 150, "size": 3},
         "sdc_hybrid_masking({t}, ['x'], 0.1, 'id', k := 150, size := 3, stratum := 'region')",
     ),
+    "synthesise": (
+        "synthesise", (["sex", "n", "x", "cat", "y"],), {"given": ["region"], "codes": ["n"], "k": 7},
+        "sdc_synthesise({t}, ['sex', 'n', 'x', 'cat', 'y'], 'id', given := ['region'], codes := ['n'], k := 7)",
+    ),
+    "synthesise proper": (
+        "synthesise", (["x", "n"],), {"methods": ["normal_scores", "predictive_mean"], "proper": True},
+        "sdc_synthesise({t}, ['x', 'n'], 'id', methods := ['normal_scores', 'predictive_mean'], proper := true)",
+    ),
     "resample": ("resample", ("n", 3), {}, "sdc_resample({t}, 'n', 3, 'id')"),
     "mdav": ("microaggregate", (["x", "y", "n"], 5), {}, "sdc_microaggregate({t}, ['x', 'y', 'n'], 5, 'id')"),
     "mdav blocks": (

@@ -39,6 +39,7 @@ MASKINGS: dict[str, Callable[..., MaskingStep]] = {
     "latin hypercube": lambda data, **k: data.mask.latin_hypercube("x", 0.1, size=3, **k),
     "microhybrid": lambda data, **k: data.mask.microhybrid("x", 4, **k),
     "hybrid masking": lambda data, **k: data.mask.hybrid_masking("x", 0.1, k=60, size=3, **k),
+    "synthesise": lambda data, **k: data.mask.synthesise(["x", "cat"], **k),
     "resample": lambda data, **k: data.mask.resample("x", 3, **k),
     "random round": lambda data, **k: data.mask.round("n", 5, at_random=True, **k),
 }
@@ -60,6 +61,7 @@ MACROS = {
     "sdc_latin_hypercube": "FROM sdc_latin_hypercube('persons', ['x'], 0.1, 'id', size := 3)",
     "sdc_microhybrid": "FROM sdc_microhybrid('persons', ['x'], 4, 'id')",
     "sdc_hybrid_masking": "FROM sdc_hybrid_masking('persons', ['x'], 0.1, 'id', k := 60, size := 3)",
+    "sdc_synthesise": "FROM sdc_synthesise('persons', ['x', 'cat'], 'id')",
     "sdc_resample": "FROM sdc_resample('persons', 'x', 3, 'id')",
     "sdc_round_at_random": "FROM sdc_round_at_random('persons', ['n'], 5, 'id')",
 }

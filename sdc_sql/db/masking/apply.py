@@ -135,7 +135,7 @@ def _apply_mask(data: Table, masking: Masking, into: str | None, subset: Subset 
     parameters = {n: masking.logged.get(n, value) for n, value in arguments.items() if n not in APART}
     if parameters.get("unit") == "record":  # no step by record names its unit, whether it draws or not
         del parameters["unit"]
-    if subset is not None:
+    if subset is not None and "subset" in parameters:
         parameters["subset"] = subset.said
     if part is not None:
         show_part(part)

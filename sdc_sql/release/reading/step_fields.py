@@ -13,6 +13,7 @@ from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.masking.subset import resolve_condition
 from sdc_sql.db.table import Table
 from sdc_sql.errors import InputError
+from sdc_sql.mask.at_risk import find_figure
 from sdc_sql.mask.columns import is_numeric_mask
 from sdc_sql.release.reading import step_values
 from sdc_sql.release.reading.plan import ORIGINAL, Step
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 TARGETS = ("columns", "column", "keys")
 # any step that masks may have these: which records, and whether households are one record each
 ASIDE = ("where", "by_household")
+CONDITIONS = ("subset", "drawn")
 LEFT_OUT = ("renumber",)  # these masks are no step of a release file
 _OF_TARGET = {"column_name": "column"}  # verbs call an argument of the macros so
 # what a mask asks for besides its table, and a step does not say; what it compares with is what was read
@@ -157,8 +159,9 @@ def _read_step(
     values = step_values.Values(reading, path)
     arguments: dict[str, Any] = {} if target in {"column", None} else {str(target): list(columns)}
     for name, value in given.items():
-        if name == "subset":  # a subset may also be a condition, in Python and here
-            _check_condition(reading, f"{path}.{name}", value, name)
+        if name in CONDITIONS:  # these may also be a condition, in Python and here
+            if not (name == "drawn" and isinstance(value, str) and find_figure(value)):
+                _check_condition(reading, f"{path}.{name}", value, name)
             arguments[name] = value
         elif name not in (*TARGETS, "column_name"):
             arguments[name] = values.convert_value(own[name], value) if name in own else value

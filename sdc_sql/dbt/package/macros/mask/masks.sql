@@ -45,6 +45,7 @@
         'round_at_random': {},
         'suppress_combinations': none,
         'suppress_risky': none,
+        'synthesise': none,
         'top_bottom_code': none,
     }) }}
 {%- endmacro -%}
@@ -77,6 +78,7 @@
         'resample',
         'round_at_random',
         'sample',
+        'synthesise',
     ]) }}
 {%- endmacro -%}
 

@@ -1,0 +1,1 @@
+"""Files drawn anew, column by column."""

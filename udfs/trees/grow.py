@@ -1,0 +1,173 @@
+r"""Trees that grow level by level, by histograms of codes (Breiman, Friedman, Olshen & Stone 1984).
+
+A node is cut where :math:`\sum_s L_s^2 / n_L + R_s^2 / n_R - S_s^2 / n` is greatest: the fall of the sum of squares of
+a number, and of indicators that of Gini's index times n. Sums are of whole numbers, exact in any order. Names are put
+in the order of their means first, which for two classes and for numbers finds the best of all cuts (theorem 4.5 there).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from sdc_sql.udfs.arguments import Floats, Integers, Truths
+    from sdc_sql.udfs.trees.codes import Codes
+
+Nodes = npt.NDArray[np.signedinteger[Any]]
+NODES = 4_096  # of a level; beyond it no node is cut
+EXACT = 2.0**53
+GAIN = 1e-10  # beside the size of what is summed: less is rounding
+
+
+@dataclass
+class Level:
+    """The nodes of a level: what cuts each (-1: nothing), which codes go to the right, and who comes next."""
+
+    cut_by: Integers
+    right: Truths  # (nodes, codes)
+    next_: Integers  # the left node of the next level, or -1 - the number of the leaf
+
+
+@dataclass
+class Tree:
+    """A tree, level by level."""
+
+    levels: list[Level] = field(default_factory=list)
+    leaves: int = 0
+    grown_on: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # the leaves of these records
+
+    def find_leaves(self, codes: Codes) -> Integers:
+        """Return the leaf of each record of codes, (columns, n)."""
+        found = np.zeros(codes.shape[1], dtype=np.int64)
+        active, node = np.arange(codes.shape[1]), _make_nodes(codes.shape[1])
+        for level in self.levels:
+            active, node = _descend(level, codes, active, node, found)
+        return found
+
+
+def _make_nodes(n: int) -> Nodes:
+    return np.zeros(n, dtype=np.int32)
+
+
+def _descend(level: Level, codes: Codes, active: Integers, node: Nodes, leaf: Integers) -> tuple[Integers, Nodes]:
+    """Return who goes on to the next level, and where; write the leaves of the others."""
+    onward = level.next_[node]
+    ends = onward < 0
+    if ends.any():
+        leaf[active[ends]] = -1 - onward[ends]
+        active, node, onward = active[~ends], node[~ends], onward[~ends]
+    code = codes.ravel()[level.cut_by[node] * codes.shape[1] + active]
+    right = level.right.ravel()[node * level.right.shape[1] + code]
+    return active, onward + right
+
+
+def grow_tree(  # noqa: PLR0917 - what explains, what is explained, and how finely
+    codes: Codes, widths: list[int], nominal: list[bool], classes: Integers, scores: Floats, k: int
+) -> Tree:
+    """Return a tree with at least k records in each leaf.
+
+    Parameters
+    ----------
+    codes
+        Of the columns that explain, (columns, n); codes of column j are below widths[j].
+    widths, nominal
+        Of each column how many codes it has, and whether these are names.
+    classes
+        What is explained: the class of each record, (n,).
+    scores
+        Whole numbers for each class, (classes, s): one for a number, indicators for names.
+    k
+        The fewest records of a leaf.
+
+    Examples
+    --------
+    >>> x = np.array([[1, 1, 2, 2, 3, 3]], dtype=np.uint8)
+    >>> tree = grow_tree(x, [4], [False], np.array([0, 0, 0, 0, 9, 9]), np.arange(10.0)[:, np.newaxis], 2)
+    >>> tree.find_leaves(x).tolist(), tree.grown_on.tolist()
+    ([0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1])
+    """
+    n = codes.shape[1]
+    tree = Tree(grown_on=np.zeros(n, dtype=np.int64))
+    active, node, nodes = np.arange(n), _make_nodes(n), 1
+    while nodes:
+        best, cut_by = np.zeros(nodes), np.full(nodes, -1)
+        right = np.zeros((nodes, max(widths, default=1)), dtype=bool)
+        if nodes <= NODES:
+            explained = classes if len(active) == n else classes[active]
+            for j, width in enumerate(widths):
+                cells = node * np.int32(width) + (codes[j] if len(active) == n else codes[j, active])
+                counts, sums = _histogram(cells, nodes * width, explained, scores)
+                _cut(
+                    j, counts.reshape(nodes, width), sums.reshape(nodes, width, -1), nominal[j], k, best, cut_by, right
+                )
+        splits = cut_by >= 0
+        onward = np.where(splits, 2 * (np.cumsum(splits) - 1), -1 - tree.leaves - (np.cumsum(~splits) - 1))
+        onward = onward.astype(np.int32)
+        level = Level(cut_by, right, onward)
+        tree.levels.append(level)
+        tree.leaves += int((~splits).sum())
+        nodes = 2 * int(splits.sum())
+        active, node = _descend(level, codes, active, node, tree.grown_on)
+    return tree
+
+
+def _histogram(cells: Nodes, size: int, explained: Integers, scores: Floats) -> tuple[Integers, Floats]:
+    """Return the records of each cell, and their sums of each score."""
+    if scores.shape[1] > 1:
+        by_class = np.bincount(cells * np.int64(len(scores)) + explained, minlength=size * len(scores))
+        by_class = by_class.reshape(size, -1)
+        sums: Floats = by_class @ scores
+        return by_class.sum(1).astype(np.int64), sums
+    unit = 2.0 ** np.ceil(np.log2((scores.max() + 1) * len(cells) + 1))
+    if unit * len(cells) < EXACT:  # both in one sum, of whole numbers
+        both = np.bincount(cells, weights=(unit + scores[:, 0])[explained], minlength=size)
+        counts = np.floor(both / unit)
+        return counts.astype(np.int64), (both - counts * unit)[:, np.newaxis]
+    found: Integers = np.bincount(cells, minlength=size).astype(np.int64)
+    alone: Floats = np.bincount(cells, weights=scores[explained, 0], minlength=size).astype(np.float64)
+    return found, alone[:, np.newaxis]
+
+
+def _cut(  # noqa: PLR0917 - what was found so far comes last
+    j: int, counts: Integers, sums: Floats, nominal: bool, k: int, best: Floats, cut_by: Integers, right: Truths
+) -> None:
+    """Cut each node by column j where that is better than what was found."""
+    order = None
+    if nominal:
+        order = _order_names(counts, sums)
+        counts = np.take_along_axis(counts, order, 1)
+        sums = np.take_along_axis(sums, order[:, :, np.newaxis], 1)
+    left_n, left = np.cumsum(counts, 1), np.cumsum(sums, 1)
+    n, whole = left_n[:, -1:], left[:, -1:]
+    right_n = n - left_n
+    allowed = (left_n >= k) & (right_n >= k)
+    if not allowed.any():
+        return
+    held = np.square(whole).sum(2) / n
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gain = np.square(left).sum(2) / left_n + np.square(whole - left).sum(2) / right_n - held
+    gain = np.where(allowed, gain, 0)
+    place = gain.argmax(1)
+    most = gain[np.arange(len(gain)), place]
+    better = np.flatnonzero((most > best) & (most > GAIN * (held[:, 0] + 1)))
+    best[better], cut_by[better] = most[better], j
+    after = np.arange(counts.shape[1]) > place[better, np.newaxis]
+    # codes that no record of the node has go where most records go
+    after = np.where(counts[better] > 0, after, (2 * left_n[better, place[better]] < n[better, 0])[:, np.newaxis])
+    right[better] = False
+    if order is None:
+        right[better, : counts.shape[1]] = after
+    else:
+        right[better[:, np.newaxis], order[better]] = after
+
+
+def _order_names(counts: Integers, sums: Floats) -> npt.NDArray[np.intp]:
+    """Return names by the mean of the score that varies most in the node, (nodes, codes)."""
+    n, whole = counts.sum(1)[:, np.newaxis], sums.sum(1)
+    chosen = (whole * (n - whole)).argmax(1) if sums.shape[2] > 1 else np.zeros(len(sums), dtype=np.int64)
+    means = sums[np.arange(len(sums)), :, chosen] / np.maximum(counts, 1)
+    return np.argsort(means, axis=1, kind="stable")
