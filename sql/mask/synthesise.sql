@@ -168,7 +168,7 @@ CREATE OR REPLACE MACRO sdc__synthesis_records(tbl, columns, id, given, codes, f
     SELECT sdc__id, sdc__p, COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), COLUMNS(lambda c: starts_with(c, 'sdc__t_')),
            COLUMNS(lambda c: starts_with(c, 'sdc__h_')),
            list_concat(sdc__x, CASE WHEN sdc__none_beside(given) THEN [] ELSE sdc__g END,
-                       [sdc__f::DOUBLE, sdc__a::DOUBLE, sdc__p::DOUBLE, sdc__house::DOUBLE, sdc__at::DOUBLE,
+                       [sdc__f::DOUBLE + 2 * sdc__a::DOUBLE, sdc__p::DOUBLE, sdc__house::DOUBLE, sdc__at::DOUBLE,
                         sdc__uniform_of(sdc__d, 1), sdc__uniform_of(sdc__d, 2),
                         sdc__uniform_of(sdc__d, 3), sdc__uniform_of(sdc__d, 4)]) AS sdc__record
     FROM sdc__joined_of;

@@ -16,9 +16,9 @@ from sdc_sql.udfs.trees.codes import NOMINAL
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers
 
-# behind the columns: whether a record is fitted to, and drawn; the place where it stands; its household, and its place
-# in that (NaN where there is none); its draws
-FITTED, DRAWN, OWN, HOUSE, PLACE, FIRST_DRAW = range(6)
+# behind the columns: 1 for a record that is fitted to, and 2 for one that is drawn; the place where it stands; its
+# household, and its place in that (NaN where there is none); its draws
+FLAGS, OWN, HOUSE, PLACE, FIRST_DRAW = range(5)
 
 
 def _number_names(values: Floats) -> tuple[Floats, Floats]:
@@ -67,7 +67,8 @@ def _synthesise(
     given = of[len(order) :]
     house, place = (records.read_column(q + j)[canonical] for j in (HOUSE, PLACE))
     if np.isnan(house).all():
-        fitted, drawn = (records.read_column(q + j)[canonical] > 0 for j in (FITTED, DRAWN))
+        flags = records.read_column(q + FLAGS)[canonical].astype(np.int64)
+        fitted, drawn = (flags & flag > 0 for flag in (1, 2))
         found = synthesise(asked, given, draws, int(k), fitted=fitted, drawn=drawn, proper=proper > 0)
     else:
         members = Members.find(house, place.astype(np.int64))
