@@ -1,7 +1,7 @@
 -- Synthetic files: columns drawn anew, one after the other, each given those before it.
 --
 --   1   of the first column a record's value is drawn from all records (with given columns it hangs on these)
---   2   of column j a model on the columns before it and those given, by its method; the values drawn so far say where a record stands in it
+--   2   of column j a model on the columns before it and those given, by its method; the values drawn so far say where a record stands
 --   3   a donor is drawn there, a record of the source, whose value it gets
 --   4   a number or time that fewer than k records have is drawn anew: a place among the k nearest such records on either side, and the
 --       value between those there; the outermost k count as their mean. 0 and what k records have at least stay. A name that fewer than k
@@ -20,7 +20,8 @@
 -- Source: SDC handbook, sections 3.4.7.2 and 3.4.7.6; Reiter (2005), Using CART to generate partially synthetic public use microdata,
 --   Journal of Official Statistics 21(3), 441-462; Nowok, Raab & Dibben (2016), synthpop: bespoke creation of synthetic data in R, Journal
 --   of Statistical Software 74(11); trees: Breiman, Friedman, Olshen & Stone (1984), Classification and regression trees; populations:
---   Raghunathan, Reiter & Rubin (2003), Multiple imputation for statistical disclosure limitation, Journal of Official Statistics 19(1), 1-16.
+--   Raghunathan, Reiter & Rubin (2003), Multiple imputation for statistical disclosure limitation, Journal of Official Statistics
+--   19(1), 1-16.
 --
 --   SET VARIABLE sdc_key = '...';
 --   CREATE TABLE released AS FROM sdc_synthesise('persons', ['sex', 'age', 'income'], 'id', given := ['region'],
@@ -40,7 +41,8 @@
 -- the column of the condition comes before. NULL counts as a condition that does not hold.
 -- A number that is a code (region 7) belongs to `codes`: it is a name then, and no number between two.
 --
--- What remains: combinations of values that one person alone shows may be drawn again (sdc_replicated_uniques counts them). Leaves of k
+-- What remains: combinations of values that one person alone shows may be drawn again (sdc_replicated_uniques counts them): of the 22,272
+-- couples of fixtures/ 110 are drawn again whole, in 13 columns, where two halves of them have one in common. Leaves of k
 -- records tell of their k persons what they share (sdc_correct_attribution); of a proper copy they are k draws of records. A smoothed
 -- number may be somebody's by chance, where numbers are whole or have few decimals. The draws hang on all values: any change of the source
 -- draws everybody anew.
@@ -71,10 +73,10 @@
 --   fitted   column                    of truth values: the records that models are fitted to; NULL: all
 --   drawn    column                    of truth values: the records that get new values; NULL: all
 --   proper   truth value               whether models are fitted to a bootstrap sample of the records, as copies to be combined ask
---   household          column          says who lives with whom, which stays; persons stand in the order of their ids; NULL: each by himself
+--   household          column          says who lives with whom, which stays; persons in the order of their ids; NULL: each by himself
 --   household_columns  columns         those of the columns that are the household's, drawn first, alike for all its members; NULL: none
---   structure          columns         those of the columns that say of whom a household is made (sex, age), drawn for all its members before
---                                      any other; NULL: none
+--   structure          columns         those of the columns that say who is in a household (sex, age), drawn for all its members before any
+--                                      other; NULL: none
 --   copy     whole number in [1, ...)  the number of the copy; each has draws of its own
 --   stream   text                      names the pass of draws; give another one to mask a column a second time
 --   release  text                      names the release; give another one for independent draws
@@ -104,7 +106,8 @@ CREATE OR REPLACE MACRO sdc__synthesis_read(v, codes) AS
 CREATE OR REPLACE MACRO sdc__code_columns(columns, given, codes) AS
     CASE WHEN len(list_filter(sdc__names_if_any(codes),
                               lambda n: NOT sdc__is_among(n, list_concat(sdc__names(columns), sdc__names_if_any(given))))) > 0
-             THEN error('ColumnError: codes names a column that is neither drawn nor given: name it among columns or given, or leave it out.')
+             THEN error('ColumnError: codes names a column that is neither drawn nor given: name it among columns or given, or leave it'
+                        || ' out.')
          ELSE true END;
 CREATE OR REPLACE MACRO sdc__truth(name, v) AS
     CASE WHEN typeof(v) NOT IN ('BOOLEAN', '"NULL"')
@@ -157,7 +160,8 @@ CREATE OR REPLACE MACRO sdc__synthesis_records(tbl, columns, id, given, codes, f
                               || ' one of their own).') END
     ),
     sdc__joined_of AS (
-        SELECT sdc__id, sdc__p, sdc__f, sdc__a, sdc__house, sdc__at, COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), COLUMNS(lambda c: starts_with(c, 'sdc__t_')),
+        SELECT sdc__id, sdc__p, sdc__f, sdc__a, sdc__house, sdc__at, COLUMNS(lambda c: NOT starts_with(c, 'sdc__')),
+               COLUMNS(lambda c: starts_with(c, 'sdc__t_')),
                COLUMNS(lambda c: starts_with(c, 'sdc__h_')), [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__x,
                [*COLUMNS(lambda c: starts_with(c, 'sdc__g_'))] AS sdc__g,
                sdc__digest(subkeyed, sdc__checked_id(sdc__id),
@@ -165,7 +169,8 @@ CREATE OR REPLACE MACRO sdc__synthesis_records(tbl, columns, id, given, codes, f
                                   sdc__part(sdc__canonical(sdc__house_of)))) AS sdc__d
         FROM query_table(CASE WHEN household IS NULL THEN 'sdc__alone' ELSE 'sdc__housed' END)
     )
-    SELECT sdc__id, sdc__p, COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), COLUMNS(lambda c: starts_with(c, 'sdc__t_')),
+    SELECT sdc__id, sdc__p, COLUMNS(lambda c: NOT starts_with(c, 'sdc__')),
+               COLUMNS(lambda c: starts_with(c, 'sdc__t_')),
            COLUMNS(lambda c: starts_with(c, 'sdc__h_')),
            list_concat(sdc__x, CASE WHEN sdc__none_beside(given) THEN [] ELSE sdc__g END,
                        [sdc__f::DOUBLE + 2 * sdc__a::DOUBLE, sdc__p::DOUBLE, sdc__house::DOUBLE, sdc__at::DOUBLE,
@@ -193,7 +198,8 @@ CREATE OR REPLACE MACRO sdc__synthesis_lists(records, columns, given, codes) AS 
         FROM sdc__listed
     ),
     sdc__numbered AS (
-        SELECT *, list_transform(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), lambda v: sdc__name_number(v)) AS "sdc__l_\0" FROM sdc__named
+        SELECT *, list_transform(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), lambda v: sdc__name_number(v)) AS "sdc__l_\0"
+        FROM sdc__named
     )
     SELECT * EXCLUDE (sdc__givens), [*COLUMNS(lambda c: starts_with(c, 'sdc__l_'))] AS sdc__labels,
            list_concat(sdc__names, CASE WHEN sdc__none_beside(given) THEN [] ELSE sdc__givens END) AS sdc__all,
@@ -209,7 +215,8 @@ CREATE OR REPLACE MACRO sdc__number_texts(answer, type) AS
                                                WHEN 'TIMESTAMP_MS[]' THEN make_timestamp(x::BIGINT)::VARCHAR
                                                ELSE x::VARCHAR END);
 CREATE OR REPLACE MACRO sdc__synthetic_values(labels, names, kinds, answers) AS
-    CASE WHEN kinds[list_position(names, alias(labels))] = 2 THEN list_select(labels, answers[list_position(names, alias(labels))]::BIGINT[])
+    CASE WHEN kinds[list_position(names, alias(labels))] = 2
+             THEN list_select(labels, answers[list_position(names, alias(labels))]::BIGINT[])
          ELSE cast_to_type(sdc__number_texts(answers[list_position(names, alias(labels))], typeof(labels)), labels) END;
 
 CREATE OR REPLACE MACRO sdc__proper(proper) AS
@@ -265,8 +272,8 @@ CREATE OR REPLACE MACRO sdc__rules_hold(broken) AS
     CASE WHEN broken = 0 THEN true
          ELSE error('TableError: A rule does not hold for ' || broken || ' of the drawn records: name the columns of its condition before'
                     || ' the one that it is on, or give them, so that trees find it; does it hold in the source?') END;
-CREATE OR REPLACE MACRO sdc__synthesise(tbl, columns, id, given, codes, methods, k, rules, fitted, drawn, proper, household, household_columns,
-                                        structure, copy, stream, release) AS TABLE
+CREATE OR REPLACE MACRO sdc__synthesise(tbl, columns, id, given, codes, methods, k, rules, fitted, drawn, proper, household,
+                                        household_columns, structure, copy, stream, release) AS TABLE
     WITH sdc__values AS MATERIALIZED (
         FROM sdc__unruled(tbl, columns, id, given, codes, methods, k, fitted, drawn, proper, household, household_columns, structure,
                           copy, stream, release)

@@ -249,6 +249,25 @@ def test_households_keep_their_sizes_and_their_persons_fit_one_another(k, homes)
     assert k.execute(sizes.format("homes")).fetchall() == k.execute(sizes.format("drawn")).fetchall()
 
 
+@pytest.mark.usefixtures("homes")
+def test_published_margins_are_kept_by_weights(k):
+    """What the file is to add up to stands in the totals: those of the source, or of a census."""
+    k.execute("CREATE OR REPLACE TABLE weighted AS SELECT *, 12.5 AS w FROM homes")
+    columns = ["region", "sex", "f", "Select"]
+    Microdata(k, "weighted", id="id").mask.synthesise(columns, codes="Select", **HOMES, into=fresh(k))
+    k.execute("""
+        CREATE OR REPLACE TABLE published AS
+        SELECT 'sex' AS variable, sex AS value, sum(w) AS total FROM weighted GROUP BY ALL
+        UNION ALL SELECT 'region', region, sum(w) FROM weighted GROUP BY ALL""")
+    drawn = Microdata(k, "drawn", id="id", weight="w")
+    margins = "SELECT sum(w) FROM {} GROUP BY {} ORDER BY {}"
+    before = [k.execute(margins.format("weighted", c, c)).fetchall() for c in ("sex", "region")]
+    assert [k.execute(margins.format("drawn", c, c)).fetchall() for c in ("sex", "region")] != before
+    drawn.mask.calibrate("w", "published")
+    for c, wanted in zip(("sex", "region"), before, strict=True):
+        assert np.array(k.execute(margins.format("drawn", c, c)).fetchall()) == pytest.approx(np.array(wanted, float))
+
+
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("call", "message"),
