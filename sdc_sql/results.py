@@ -9,6 +9,7 @@ from sdc_sql.linkage.derived_values import DerivedValues, DerivedValuesSummary
 from sdc_sql.linkage.disclosive_attributes import DisclosiveAttributes
 from sdc_sql.linkage.distance_linkage import DistanceLinkage
 from sdc_sql.linkage.distance_to_closest import DistanceToClosest
+from sdc_sql.linkage.holdout_distance import HoldoutDistance
 from sdc_sql.linkage.interval_disclosure import IntervalDisclosure
 from sdc_sql.linkage.linear_relations import LinearRelation
 from sdc_sql.linkage.probabilistic_linkage import LinkageParameters, LinkagePattern, ProbabilisticLinkage
@@ -108,6 +109,7 @@ __all__ = [
     "GammaLoss",
     "Generalisation",
     "GlobalRisk",
+    "HoldoutDistance",
     "HouseholdGlobalRisk",
     "HouseholdKViolations",
     "Il1",
