@@ -18,6 +18,7 @@ from sdc_sql.linkage import distance_to_closest as _distance_to_closest
 from sdc_sql.linkage import holdout_distance as _holdout_distance
 from sdc_sql.linkage import interval_disclosure as _interval_disclosure
 from sdc_sql.linkage import linear_relations as _linear_relations
+from sdc_sql.linkage import membership as _membership
 from sdc_sql.linkage import probabilistic_linkage as _probabilistic_linkage
 from sdc_sql.linkage import rank_linkage as _rank_linkage
 from sdc_sql.linkage import replicated_uniques as _replicated_uniques
@@ -158,6 +159,7 @@ class Linkage(Room):
     interval_disclosure = bind_measure(_interval_disclosure.interval_disclosure)
     interval_disclosure_records = bind_measure(_interval_disclosure.interval_disclosure_records)
     linear_relations = bind_measure(_linear_relations.linear_relations)
+    membership = bind_measure(_membership.membership)
     probabilistic_linkage = bind_measure(_probabilistic_linkage.probabilistic_linkage)
     probabilistic_linkage_parameters = bind_measure(_probabilistic_linkage.probabilistic_linkage_parameters)
     probabilistic_linkage_patterns = bind_measure(_probabilistic_linkage.probabilistic_linkage_patterns)

@@ -12,6 +12,7 @@ from sdc_sql.linkage.distance_to_closest import DistanceToClosest
 from sdc_sql.linkage.holdout_distance import HoldoutDistance
 from sdc_sql.linkage.interval_disclosure import IntervalDisclosure
 from sdc_sql.linkage.linear_relations import LinearRelation
+from sdc_sql.linkage.membership import Membership
 from sdc_sql.linkage.probabilistic_linkage import LinkageParameters, LinkagePattern, ProbabilisticLinkage
 from sdc_sql.linkage.rank_linkage import RankLinkage
 from sdc_sql.linkage.replicated_uniques import ReplicatedUniques
@@ -128,6 +129,7 @@ __all__ = [
     "LogLinearStep",
     "MarginKept",
     "MatrixDistance",
+    "Membership",
     "MisclassifiedTheta",
     "ModelUtility",
     "Neighbourhood",

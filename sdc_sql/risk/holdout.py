@@ -40,7 +40,7 @@ def holdout(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> held = data.linkage.holdout()
+    >>> held = data.risk.holdout()
     >>> held.aggregate("held, count(*)").order("held").fetchall()
     [(False, 1), (True, 2)]
     """

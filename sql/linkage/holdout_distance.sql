@@ -78,7 +78,8 @@ CREATE OR REPLACE MACRO sdc_holdout_distance(original, released, holdout, column
                sdc__normal_quantile(0.5 + sdc__checked_fraction(confidence, 'confidence') / 2) AS sdc__z
         FROM sdc__three_files_listed(original, released, holdout, columns,
                                      sdc__names_not_among(sdc__names_not_among(columns, continuous), ordinal),
-                                     sdc__names_among(columns, ordinal), sdc__names_among(columns, continuous), household)
+                                     sdc__names_among(columns, ordinal), sdc__names_among(columns, continuous), household,
+                                     NULL)
         WHERE sdc__kinds_named(sdc__some_of(continuous, columns, 'continuous'), sdc__some_of(ordinal, columns, 'ordinal'))
     ),
     sdc__parts AS (

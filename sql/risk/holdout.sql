@@ -9,6 +9,13 @@
 --   section 2.1; Giomi, Boenisch, Wehmeyer & Tasnadi (2022), A unified framework for quantifying privacy risk in synthetic data,
 --   PoPETs 2023(2).
 --
+--   persons: id household   FROM sdc_holdout('persons', 'id', household := 'household'):
+--            1  1           id household held
+--            2  1           1  1         false
+--            3  2           2  1         false
+--            4  2           3  2         true
+--                           4  2         true
+--
 --   SELECT * EXCLUDE (held) FROM sdc_holdout('persons', 'id', household := 'household') WHERE NOT held     to make a file of
 --
 -- Scope: table.

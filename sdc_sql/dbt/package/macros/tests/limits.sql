@@ -42,6 +42,12 @@
         'The share of the original values, or records, that lie within the intervals', original) }}
 {% endtest %}
 
+{% test sdc_membership_below(model, original, holdout, columns, maximum, household=none, copy=none, ordinal=none, continuous=none, scaling=none, weights=none, isolated=none, confidence=none) %}
+    {{ sdc.sdc__only('sdc_membership_below', kwargs, ['original', 'holdout', 'columns', 'maximum', 'household', 'copy', 'ordinal', 'continuous', 'scaling', 'weights', 'isolated', 'confidence']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_membership', [holdout, columns], {'household': household, 'copy': copy, 'ordinal': ordinal, 'continuous': continuous, 'scaling': scaling, 'weights': weights, 'isolated': isolated, 'confidence': confidence}, 'excess', maximum,
+        'What the area under the curve of an intruder who infers membership exceeds chance by, at the least', original) }}
+{% endtest %}
+
 {% test sdc_probabilistic_linkage_below(model, original, columns, id, maximum, continuous=none, tolerance=none, block=none, false_match=none, false_nonmatch=none) %}
     {{ sdc.sdc__only('sdc_probabilistic_linkage_below', kwargs, ['original', 'columns', 'id', 'maximum', 'continuous', 'tolerance', 'block', 'false_match', 'false_nonmatch']) }}
     {{ sdc.sdc__not_below(model, 'sdc_probabilistic_linkage', [columns, id], {'continuous': continuous, 'tolerance': tolerance, 'block': block, 'false_match': false_match, 'false_nonmatch': false_nonmatch}, 'rate', maximum,
