@@ -22,8 +22,8 @@ class HoldoutDistance(Result):
     """The released records of a part, and the share of them that falls to the original.
 
     The parts are ``all``, the ``closest`` twentieth, and those next to ``isolated`` records; beside the ``share`` stand
-    the one ``expected``, its interval, and the ``excess`` of the lower end over what is expected; None where a part is
-    empty. ``copies`` are at distance 0.
+    the one ``expected``, its interval, and the ``excess`` of the lower end over what is expected, 0 in a part without
+    records, which has no share. ``copies`` are at distance 0.
     """
 
     part: str

@@ -60,7 +60,7 @@ CREATE OR REPLACE MACRO sdc__kernel_holdout_distance(columns, categories, ordina
 -- Result: HoldoutDistance. The released records of a part, and the share of them that falls to the original. The parts are `all`, the
 --   `closest` twentieth, and those next to `isolated` records; beside the `share` stand the one `expected`, its
 --   interval, and the `excess` of
---   the lower end over what is expected; NULL where a part is empty. `copies` are at distance 0.
+--   the lower end over what is expected, 0 in a part without records, which has no share. `copies` are at distance 0.
 -- Raises: ColumnError where a household is in both the original and the holdout; InputError where the holdout holds the very records of the
 --   original, a number is missing, or a weight is negative.
 -- Notes: NULL of a category is one of them; a number is not NULL. No id is needed. Limit the excess to 0.
@@ -90,5 +90,5 @@ CREATE OR REPLACE MACRO sdc_holdout_distance(original, released, holdout, column
     SELECT sdc__part AS part, sdc__f[1]::BIGINT AS records, sdc__f[2]::BIGINT AS closer, sdc__f[3]::BIGINT AS as_close,
            sdc__f[4]::BIGINT AS copies, sdc__f[5]::BIGINT AS holdout_copies, sdc__f[6] AS share, sdc__f[7] AS expected,
            sdc__f[8] AS error, sdc__f[6] - sdc__z * sdc__f[8] AS lower, sdc__f[6] + sdc__z * sdc__f[8] AS upper,
-           sdc__f[6] - sdc__z * sdc__f[8] - sdc__f[7] AS excess
+           CASE WHEN sdc__f[1] = 0 THEN 0 ELSE sdc__f[6] - sdc__z * sdc__f[8] - sdc__f[7] END AS excess
     FROM sdc__parts ORDER BY sdc__place ASC;

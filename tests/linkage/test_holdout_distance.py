@@ -157,6 +157,11 @@ def test_refused(con):
     con.execute("CREATE OR REPLACE TABLE f AS FROM k LIMIT 0")
     with pytest.raises(TableError):
         data.holdout_distance("k", "f", ["g"])
+    put(con, "k", g=["a", "a", "b", "b"])  # nobody is isolated, and no limit is exceeded by that
+    put(con, "f", g=["a", "a", "a", "b", "b"])
+    put(con, "Select", g=["a", "b"])
+    isolated = measure(con, ["g"], None)["isolated"]
+    assert (isolated.records, isolated.share, isolated.excess) == (0, None, 0)
     put(con, "f", x=[1.0], g=["a"])
     put(con, "k", x=[4.0], g=["a"])
     put(con, "Select", x=[4.0], g=["a"])
