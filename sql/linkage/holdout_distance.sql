@@ -11,16 +11,14 @@
 --   all        every released record: whether the file as a whole leans to the original
 --   closest    the twentieth of them that are nearest to any record (ties too): a few copies are among these, and all else is left out
 --   isolated   those next to an isolated record, of the twentieth of original and holdout that is farthest from all
---              others, and nearer
---              to it than half its distance to the next one: outliers, copied or changed a little
+--              others, and nearer to it than half its distance to the next one: outliers, copied or changed a little
 -- closer, as_close: the released records that are closer to the original, and as close to both;
 -- copies, holdout_copies: those at distance 0.
--- A fresh sample has excess > 0 in one group of 200 at the confidence of 0.99. The distance is that of distance_to_closest.sql; numbers are
--- divided by their spread in original and holdout together. Where a file has few cells and each many records, a copy
--- is as anybody's
--- record, and copies of one in ten cannot be told from chance. Of records that are as near but not equal the first counts, in an
--- order by their values. What is told is whether more was learned from these records than from others like them: what follows of everybody
--- alike, a regression say, is no excess. A holdout that had a part in the fit hides every copy: draw it before (sdc_holdout).
+-- A fresh sample has excess > 0 in one group of 200 at the confidence of 0.99. The distance is that of distance_to_closest.sql; numbers
+-- are divided by their spread in original and holdout together. Where a file has few cells and each many records, a copy is as anybody's
+-- record, and copies of one in ten cannot be told from chance. Of records that are as near but not equal the first counts, in an order by
+-- their values. What is told is whether more was learned from these records than from others like them: what follows of everybody alike,
+-- a regression say, is no excess. A holdout that had a part in the fit hides every copy: draw it before (sdc_holdout).
 -- Source: Platzer & Reutterer (2021), Holdout-based empirical assessment of mixed-type synthetic data, Frontiers in Big Data 4:679939
 --   (the share closer to the training records than to as many others); the variance is that of a mean without replacement, Cochran (1977),
 --   Sampling techniques, theorem 2.2.
@@ -58,9 +56,8 @@ CREATE OR REPLACE MACRO sdc__kernel_holdout_distance(columns, categories, ordina
 --   upper DOUBLE or NULL (more risk), excess DOUBLE or NULL (more risk).
 -- Rows: each part.
 -- Result: HoldoutDistance. The released records of a part, and the share of them that falls to the original. The parts are `all`, the
---   `closest` twentieth, and those next to `isolated` records; beside the `share` stand the one `expected`, its
---   interval, and the `excess` of
---   the lower end over what is expected, 0 in a part without records, which has no share. `copies` are at distance 0.
+--   `closest` twentieth, and those next to `isolated` records; beside the `share` stand the one `expected`, its interval, and the
+--   `excess` of the lower end over what is expected, 0 in a part without records, which has no share. `copies` are at distance 0.
 -- Raises: ColumnError where a household is in both the original and the holdout; InputError where the holdout holds the very records of the
 --   original, a number is missing, or a weight is negative.
 -- Notes: NULL of a category is one of them; a number is not NULL. No id is needed. Limit the excess to 0.
