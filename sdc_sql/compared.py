@@ -103,6 +103,15 @@ def name_weight(weight: str | None) -> str | None:
     return weight
 
 
+def name_household(household: str | None) -> str | None:
+    """Return the name of a column of household numbers, or None: the macro looks for it in the original."""
+    if not (household is None or isinstance(household, str)):
+        raise ColumnError(
+            f"household is {text_for_message(household)}: it must be the name of a column of the original table."
+        )
+    return household
+
+
 def require_matching_keys(data: Roles) -> tuple[str, ...]:
     """Return the keys by which cells of two tables are matched; refuse wildcards, which would match any cell.
 

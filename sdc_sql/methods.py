@@ -15,8 +15,10 @@ from sdc_sql.linkage import derived_values as _derived_values
 from sdc_sql.linkage import disclosive_attributes as _disclosive_attributes
 from sdc_sql.linkage import distance_linkage as _distance_linkage
 from sdc_sql.linkage import distance_to_closest as _distance_to_closest
+from sdc_sql.linkage import holdout_distance as _holdout_distance
 from sdc_sql.linkage import interval_disclosure as _interval_disclosure
 from sdc_sql.linkage import linear_relations as _linear_relations
+from sdc_sql.linkage import membership as _membership
 from sdc_sql.linkage import probabilistic_linkage as _probabilistic_linkage
 from sdc_sql.linkage import rank_linkage as _rank_linkage
 from sdc_sql.linkage import replicated_uniques as _replicated_uniques
@@ -36,6 +38,7 @@ from sdc_sql.loss import il1 as _il1
 from sdc_sql.loss import lambda_loss as _lambda_loss
 from sdc_sql.loss import matrix_distance as _matrix_distance
 from sdc_sql.loss import model_utility as _model_utility
+from sdc_sql.loss import number_distance as _number_distance
 from sdc_sql.loss import pram_entropy_loss as _pram_entropy_loss
 from sdc_sql.loss import precision as _precision
 from sdc_sql.loss import propensity as _propensity
@@ -93,6 +96,7 @@ from sdc_sql.risk import file_rules as _file_rules
 from sdc_sql.risk import flip_regression as _flip_regression
 from sdc_sql.risk import frequencies as _frequencies
 from sdc_sql.risk import global_risk as _global_risk
+from sdc_sql.risk import holdout as _holdout
 from sdc_sql.risk import household_k_anonymity as _household_k_anonymity
 from sdc_sql.risk import household_risk as _household_risk
 from sdc_sql.risk import identifiers as _identifiers
@@ -152,9 +156,11 @@ class Linkage(Room):
     distance_linkage = bind_measure(_distance_linkage.distance_linkage)
     distance_linkage_records = bind_measure(_distance_linkage.distance_linkage_records)
     distance_to_closest = bind_measure(_distance_to_closest.distance_to_closest)
+    holdout_distance = bind_measure(_holdout_distance.holdout_distance)
     interval_disclosure = bind_measure(_interval_disclosure.interval_disclosure)
     interval_disclosure_records = bind_measure(_interval_disclosure.interval_disclosure_records)
     linear_relations = bind_measure(_linear_relations.linear_relations)
+    membership = bind_measure(_membership.membership)
     probabilistic_linkage = bind_measure(_probabilistic_linkage.probabilistic_linkage)
     probabilistic_linkage_parameters = bind_measure(_probabilistic_linkage.probabilistic_linkage_parameters)
     probabilistic_linkage_patterns = bind_measure(_probabilistic_linkage.probabilistic_linkage_patterns)
@@ -189,6 +195,7 @@ class Loss(Room):
     margins_kept = bind_method(_contingency_distance.margins_kept)
     matrix_distance = bind_method(_matrix_distance.matrix_distance)
     model_utility = bind_method(_model_utility.model_utility)
+    number_distance = bind_method(_number_distance.number_distance)
     pram_entropy_loss = bind_method(_pram_entropy_loss.pram_entropy_loss)
     precision = bind_method(_precision.precision)
     propensity = bind_method(_propensity.propensity)
@@ -276,6 +283,7 @@ class Risk(Room):
     frequency_counts = bind_measure(_uniqueness.frequency_counts)
     frequency_summary = bind_measure(_uniqueness.frequency_summary)
     global_risk = bind_measure(_global_risk.global_risk)
+    holdout = bind_method(_holdout.holdout)
     household_global_risk = bind_measure(_household_risk.household_global_risk)
     household_k_anonymity = bind_measure(_household_k_anonymity.household_k_anonymity)
     household_risk = bind_measure(_household_risk.household_risk)

@@ -9,8 +9,10 @@ from sdc_sql.linkage.derived_values import DerivedValues, DerivedValuesSummary
 from sdc_sql.linkage.disclosive_attributes import DisclosiveAttributes
 from sdc_sql.linkage.distance_linkage import DistanceLinkage
 from sdc_sql.linkage.distance_to_closest import DistanceToClosest
+from sdc_sql.linkage.holdout_distance import HoldoutDistance
 from sdc_sql.linkage.interval_disclosure import IntervalDisclosure
 from sdc_sql.linkage.linear_relations import LinearRelation
+from sdc_sql.linkage.membership import Membership
 from sdc_sql.linkage.probabilistic_linkage import LinkageParameters, LinkagePattern, ProbabilisticLinkage
 from sdc_sql.linkage.rank_linkage import RankLinkage
 from sdc_sql.linkage.replicated_uniques import ReplicatedUniques
@@ -30,6 +32,7 @@ from sdc_sql.loss.il1 import Il1
 from sdc_sql.loss.lambda_loss import LambdaLoss
 from sdc_sql.loss.matrix_distance import MatrixDistance
 from sdc_sql.loss.model_utility import ModelUtility
+from sdc_sql.loss.number_distance import NumberDistance
 from sdc_sql.loss.pram_entropy_loss import PramEntropyLoss
 from sdc_sql.loss.precision import Precision
 from sdc_sql.loss.propensity import Propensity
@@ -108,6 +111,7 @@ __all__ = [
     "GammaLoss",
     "Generalisation",
     "GlobalRisk",
+    "HoldoutDistance",
     "HouseholdGlobalRisk",
     "HouseholdKViolations",
     "Il1",
@@ -126,9 +130,11 @@ __all__ = [
     "LogLinearStep",
     "MarginKept",
     "MatrixDistance",
+    "Membership",
     "MisclassifiedTheta",
     "ModelUtility",
     "Neighbourhood",
+    "NumberDistance",
     "PerceivedRisk",
     "PopulationRisk",
     "PopulationUniqueness",

@@ -105,8 +105,9 @@ def _pass_argument(macro: Declaration, parameter: Parameter, name: str) -> str:
     verb, optional = _quoted(macro.verb), parameter.default == "NULL"
     if parameter.name == "original":
         return "original_table(data, original)"
-    if parameter.name == "weight":
-        return "name_weight(weight)"
+    compared = any(p.name == "original" for p in macro.parameters)
+    if parameter.name == "weight" or (parameter.name == "household" and compared):
+        return f"name_{name}({name})"
     words = _SPOKEN.get(name, name.replace("_", " ").removesuffix("s"))
     if parameter.type == "columns" and optional and name != "columns":
         # some of those columns: which they are is the macro's to check

@@ -6,7 +6,9 @@
 -- A released record at distance 0 is a copy of an original one; a small NNDR points to one original record among all. What is small
 -- is judged by the original: the distance of each of its records to the closest other one. close is the share of the released records
 -- whose DCR is at most the 5th percentile of these: 0.05 is expected of a file that is as another sample from the same population, and far
--- more where records were taken over with little change. Exact, for all records; no id is needed, and the files may be of any sizes.
+-- more where records were taken over with little change. That holds of numbers: of categories, of which every sample repeats most cells,
+-- a fresh one has 0.75 and more, and only a holdout tells whether that is much (holdout_distance.sql). Exact, for all records;
+-- no id is needed, and the files may be of any sizes.
 -- scaling: the standard deviation (n - 1) or the range of the original; what is constant there is compared as it is. Ordered categories
 -- of both files together are ranked: numbers by size, an ENUM in its own order, texts by their bytes, NULL the lowest; numbers in one
 -- file and texts in the other are an error. NULL of other

@@ -57,7 +57,7 @@ def problems(con: duckdb.DuckDBPyConnection, example: Worked) -> list[str]:
 
 @pytest.mark.slow
 def test_every_small_table_is_what_the_macro_gives(tables):
-    """(Of masks those that do not draw: what a secret key gives cannot be drawn.)"""
+    """(What a secret key gives is drawn, and not run.)"""
     wrong, drawn = [], set()
     for file, text in file_texts().items():
         try:
@@ -65,9 +65,10 @@ def test_every_small_table_is_what_the_macro_gives(tables):
         except HeaderError as error:
             wrong.append(str(error))
             continue
-        for example in (e for e in examples if not index_catalogue()[e.macro].needs_key):
+        for example in examples:
             drawn.add(example.macro)
-            wrong += problems(tables, example)
+            if not index_catalogue()[example.macro].needs_key:
+                wrong += problems(tables, example)
     assert not wrong, "\n".join(wrong)
     files = {d.file for d in read_catalogue() if d.is_table and d.file.startswith(("risk/", "linkage/", "loss/"))}
     missing = sorted(files - {index_catalogue()[macro].file for macro in drawn})
