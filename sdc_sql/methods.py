@@ -38,7 +38,6 @@ from sdc_sql.loss import il1 as _il1
 from sdc_sql.loss import lambda_loss as _lambda_loss
 from sdc_sql.loss import matrix_distance as _matrix_distance
 from sdc_sql.loss import model_utility as _model_utility
-from sdc_sql.loss import number_distance as _number_distance
 from sdc_sql.loss import pram_entropy_loss as _pram_entropy_loss
 from sdc_sql.loss import precision as _precision
 from sdc_sql.loss import propensity as _propensity
@@ -195,7 +194,6 @@ class Loss(Room):
     margins_kept = bind_method(_contingency_distance.margins_kept)
     matrix_distance = bind_method(_matrix_distance.matrix_distance)
     model_utility = bind_method(_model_utility.model_utility)
-    number_distance = bind_method(_number_distance.number_distance)
     pram_entropy_loss = bind_method(_pram_entropy_loss.pram_entropy_loss)
     precision = bind_method(_precision.precision)
     propensity = bind_method(_propensity.propensity)

@@ -32,7 +32,6 @@ from sdc_sql.loss.il1 import Il1
 from sdc_sql.loss.lambda_loss import LambdaLoss
 from sdc_sql.loss.matrix_distance import MatrixDistance
 from sdc_sql.loss.model_utility import ModelUtility
-from sdc_sql.loss.number_distance import NumberDistance
 from sdc_sql.loss.pram_entropy_loss import PramEntropyLoss
 from sdc_sql.loss.precision import Precision
 from sdc_sql.loss.propensity import Propensity
@@ -134,7 +133,6 @@ __all__ = [
     "MisclassifiedTheta",
     "ModelUtility",
     "Neighbourhood",
-    "NumberDistance",
     "PerceivedRisk",
     "PopulationRisk",
     "PopulationUniqueness",

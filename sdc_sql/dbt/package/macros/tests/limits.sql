@@ -138,12 +138,6 @@
         'The share of the information (lambda, of a variable lambda_j) that was lost', original) }}
 {% endtest %}
 
-{% test sdc_number_distance_below(model, original, columns, maximum, weight=none) %}
-    {{ sdc.sdc__only('sdc_number_distance_below', kwargs, ['original', 'columns', 'maximum', 'weight']) }}
-    {{ sdc.sdc__not_below(model, 'sdc_number_distance', [columns], {'weight': weight}, 'kolmogorov_smirnov', maximum,
-        'The greatest difference of the distribution functions of a number, before and after', original) }}
-{% endtest %}
-
 {% test sdc_precision_below(model, keys, hierarchies, maximum) %}
     {{ sdc.sdc__only('sdc_precision_below', kwargs, ['keys', 'hierarchies', 'maximum']) }}
     {{ sdc.sdc__not_below(model, 'sdc_precision', [keys, hierarchies], {}, 'loss', maximum,
