@@ -34,6 +34,7 @@ from sdc_sql.loss import explained_variance as _explained_variance
 from sdc_sql.loss import factor_distance as _factor_distance
 from sdc_sql.loss import il1 as _il1
 from sdc_sql.loss import lambda_loss as _lambda_loss
+from sdc_sql.loss import margin_distance as _margin_distance
 from sdc_sql.loss import matrix_distance as _matrix_distance
 from sdc_sql.loss import model_utility as _model_utility
 from sdc_sql.loss import pram_entropy_loss as _pram_entropy_loss
@@ -186,9 +187,11 @@ class Loss(Room):
     gamma_loss = bind_method(_factor_distance.gamma_loss)
     il1 = bind_method(_il1.il1)
     lambda_loss = bind_method(_lambda_loss.lambda_loss)
+    margin_distance = bind_method(_margin_distance.margin_distance)
     margins_kept = bind_method(_contingency_distance.margins_kept)
     matrix_distance = bind_method(_matrix_distance.matrix_distance)
     model_utility = bind_method(_model_utility.model_utility)
+    pair_distance = bind_method(_margin_distance.pair_distance)
     pram_entropy_loss = bind_method(_pram_entropy_loss.pram_entropy_loss)
     precision = bind_method(_precision.precision)
     propensity = bind_method(_propensity.propensity)

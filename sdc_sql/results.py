@@ -28,6 +28,7 @@ from sdc_sql.loss.explained_variance import ExplainedVariance
 from sdc_sql.loss.factor_distance import EigenvalueDistance, FactorDistance, GammaLoss
 from sdc_sql.loss.il1 import Il1
 from sdc_sql.loss.lambda_loss import LambdaLoss
+from sdc_sql.loss.margin_distance import MarginDistance, PairDistance
 from sdc_sql.loss.matrix_distance import MatrixDistance
 from sdc_sql.loss.model_utility import ModelUtility
 from sdc_sql.loss.pram_entropy_loss import PramEntropyLoss
@@ -124,11 +125,13 @@ __all__ = [
     "LogLinearFit",
     "LogLinearRisk",
     "LogLinearStep",
+    "MarginDistance",
     "MarginKept",
     "MatrixDistance",
     "MisclassifiedTheta",
     "ModelUtility",
     "Neighbourhood",
+    "PairDistance",
     "PerceivedRisk",
     "PopulationRisk",
     "PopulationUniqueness",

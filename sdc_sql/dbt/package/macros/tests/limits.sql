@@ -126,6 +126,18 @@
         'The share of the information (lambda, of a variable lambda_j) that was lost', original) }}
 {% endtest %}
 
+{% test sdc_margin_distance_below(model, original, columns, maximum, continuous=none, weight=none) %}
+    {{ sdc.sdc__only('sdc_margin_distance_below', kwargs, ['original', 'columns', 'maximum', 'continuous', 'weight']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_margin_distance', [columns], {'continuous': continuous, 'weight': weight}, 'distance', maximum,
+        'The Kolmogorov-Smirnov distance of a number, the total variation of categories', original) }}
+{% endtest %}
+
+{% test sdc_pair_distance(model, original, columns, maximum, continuous=none, weight=none, classes=none) %}
+    {{ sdc.sdc__only('sdc_pair_distance', kwargs, ['original', 'columns', 'maximum', 'continuous', 'weight', 'classes']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_pair_distance', [columns], {'continuous': continuous, 'weight': weight, 'classes': classes}, 'change', maximum,
+        'By how much Cramer\'s V of this pair of variables has changed', original) }}
+{% endtest %}
+
 {% test sdc_precision_below(model, keys, hierarchies, maximum) %}
     {{ sdc.sdc__only('sdc_precision_below', kwargs, ['keys', 'hierarchies', 'maximum']) }}
     {{ sdc.sdc__not_below(model, 'sdc_precision', [keys, hierarchies], {}, 'loss', maximum,
