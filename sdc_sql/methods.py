@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.catalogue.functions import explain_new_name
 from sdc_sql.db.catalogue.macros import index_former_names
+from sdc_sql.linkage import attribute_inference as _attribute_inference
 from sdc_sql.linkage import certain_matches as _certain_matches
 from sdc_sql.linkage import correct_attribution as _correct_attribution
 from sdc_sql.linkage import derived_values as _derived_values
@@ -17,10 +18,12 @@ from sdc_sql.linkage import distance_linkage as _distance_linkage
 from sdc_sql.linkage import distance_to_closest as _distance_to_closest
 from sdc_sql.linkage import interval_disclosure as _interval_disclosure
 from sdc_sql.linkage import linear_relations as _linear_relations
+from sdc_sql.linkage import linkability as _linkability
 from sdc_sql.linkage import probabilistic_linkage as _probabilistic_linkage
 from sdc_sql.linkage import rank_linkage as _rank_linkage
 from sdc_sql.linkage import replicated_uniques as _replicated_uniques
 from sdc_sql.linkage import robust_disclosure as _robust_disclosure
+from sdc_sql.linkage import singling_out as _singling_out
 from sdc_sql.linkage import suppression_report as _suppression_report
 from sdc_sql.linkage import swapping_risk as _swapping_risk
 from sdc_sql.linkage import true_reidentification as _true_reidentification
@@ -143,6 +146,7 @@ class Room:
 class Linkage(Room):
     """The functions of ``sdc_sql.linkage`` that the headers of the SQL files name."""
 
+    attribute_inference = bind_measure(_attribute_inference.attribute_inference)
     certain_matches = bind_measure(_certain_matches.certain_matches)
     compatible_records = bind_measure(_suppression_report.compatible_records)
     correct_attribution = bind_measure(_correct_attribution.correct_attribution)
@@ -156,6 +160,7 @@ class Linkage(Room):
     interval_disclosure = bind_measure(_interval_disclosure.interval_disclosure)
     interval_disclosure_records = bind_measure(_interval_disclosure.interval_disclosure_records)
     linear_relations = bind_measure(_linear_relations.linear_relations)
+    linkability = bind_measure(_linkability.linkability)
     probabilistic_linkage = bind_measure(_probabilistic_linkage.probabilistic_linkage)
     probabilistic_linkage_parameters = bind_measure(_probabilistic_linkage.probabilistic_linkage_parameters)
     probabilistic_linkage_patterns = bind_measure(_probabilistic_linkage.probabilistic_linkage_patterns)
@@ -165,6 +170,7 @@ class Linkage(Room):
     replicated_uniques = bind_measure(_replicated_uniques.replicated_uniques)
     robust_disclosure = bind_measure(_robust_disclosure.robust_disclosure)
     robust_disclosure_records = bind_measure(_robust_disclosure.robust_disclosure_records)
+    singling_out = bind_measure(_singling_out.singling_out)
     suppression_report = bind_measure(_suppression_report.suppression_report)
     swapping_risk = bind_measure(_swapping_risk.swapping_risk)
     targeted_attribution_records = bind_measure(_correct_attribution.targeted_attribution_records)

@@ -3,6 +3,7 @@
 Written from the modules of sdc_sql/risk, sdc_sql/linkage, sdc_sql/mask and sdc_sql/loss by python -m sdc_sql.write.
 """
 
+from sdc_sql.linkage.attribute_inference import AttributeInference
 from sdc_sql.linkage.certain_matches import CertainMatches
 from sdc_sql.linkage.correct_attribution import CorrectAttribution
 from sdc_sql.linkage.derived_values import DerivedValues, DerivedValuesSummary
@@ -11,10 +12,12 @@ from sdc_sql.linkage.distance_linkage import DistanceLinkage
 from sdc_sql.linkage.distance_to_closest import DistanceToClosest
 from sdc_sql.linkage.interval_disclosure import IntervalDisclosure
 from sdc_sql.linkage.linear_relations import LinearRelation
+from sdc_sql.linkage.linkability import Linkability
 from sdc_sql.linkage.probabilistic_linkage import LinkageParameters, LinkagePattern, ProbabilisticLinkage
 from sdc_sql.linkage.rank_linkage import RankLinkage
 from sdc_sql.linkage.replicated_uniques import ReplicatedUniques
 from sdc_sql.linkage.robust_disclosure import RobustDisclosure
+from sdc_sql.linkage.singling_out import SinglingOut
 from sdc_sql.linkage.suppression_report import CompatibleRecords, SuppressionReport
 from sdc_sql.linkage.swapping_risk import SwappingRisk
 from sdc_sql.linkage.true_reidentification import TrueReidentification
@@ -78,6 +81,7 @@ from sdc_sql.risk.uniqueness import FrequencySummary
 
 __all__ = [
     "AlphaKViolations",
+    "AttributeInference",
     "CertainMatches",
     "ClassSizes",
     "CompatibleRecords",
@@ -120,6 +124,7 @@ __all__ = [
     "LambdaLoss",
     "Likeness",
     "LinearRelation",
+    "Linkability",
     "LinkageParameters",
     "LinkagePattern",
     "LogLinearFit",
@@ -150,6 +155,7 @@ __all__ = [
     "RiskThreshold",
     "RobustDisclosure",
     "RuleAnswer",
+    "SinglingOut",
     "SseSst",
     "StratumTheta",
     "SubdomainMoment",

@@ -68,6 +68,7 @@
 --   CREATE TEMP TABLE population AS FROM persons UNION ALL BY NAME SELECT * REPLACE (id + 8 AS id) FROM persons;
 --   CREATE TEMP TABLE people AS SELECT id, 'p' || id || '@example.org' AS contact, age FROM persons;
 --   CREATE TEMP TABLE released AS SELECT * REPLACE (round(income, -2)::INTEGER AS income) FROM persons;
+--   CREATE TEMP TABLE held AS SELECT * REPLACE (id + 8 AS id, household + 3 AS household, income + id AS income) FROM persons;
 --   CREATE TEMP TABLE sexes AS FROM (VALUES
 --       ('f', 'f', 0.9), ('f', 'm', 0.1), ('m', 'f', 0.2), ('m', 'm', 0.8)) AS t("from", "to", probability);
 --   CREATE TEMP TABLE regions AS FROM (VALUES

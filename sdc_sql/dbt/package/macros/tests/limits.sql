@@ -1,5 +1,11 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
+{% test sdc_attribute_inference_below(model, original, holdout, columns, target, maximum, continuous=none, tolerance=none, max_guesses=none, confidence=none) %}
+    {{ sdc.sdc__only('sdc_attribute_inference_below', kwargs, ['original', 'holdout', 'columns', 'target', 'maximum', 'continuous', 'tolerance', 'max_guesses', 'confidence']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_attribute_inference', [holdout, columns, target], {'continuous': continuous, 'tolerance': tolerance, 'max_guesses': max_guesses, 'confidence': confidence}, 'risk', maximum,
+        'The risk of inferring the target, beside what succeeds with a holdout', original) }}
+{% endtest %}
+
 {% test sdc_correct_attribution_below(model, original, keys, targets, maximum, tau=none, nulls=none) %}
     {{ sdc.sdc__only('sdc_correct_attribution_below', kwargs, ['original', 'keys', 'targets', 'maximum', 'tau', 'nulls']) }}
     {{ sdc.sdc__not_below(model, 'sdc_correct_attribution', [keys, targets], {'tau': tau, 'nulls': nulls}, 'cap', maximum,
@@ -36,6 +42,12 @@
         'The share of the original values, or records, that lie within the intervals', original) }}
 {% endtest %}
 
+{% test sdc_linkability_below(model, original, holdout, columns, others, maximum, continuous=none, max_guesses=none, confidence=none) %}
+    {{ sdc.sdc__only('sdc_linkability_below', kwargs, ['original', 'holdout', 'columns', 'others', 'maximum', 'continuous', 'max_guesses', 'confidence']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_linkability', [holdout, columns, others], {'continuous': continuous, 'max_guesses': max_guesses, 'confidence': confidence}, 'risk', maximum,
+        'The risk of linking two parts of a record, beside what succeeds with a holdout', original) }}
+{% endtest %}
+
 {% test sdc_probabilistic_linkage_below(model, original, columns, id, maximum, continuous=none, tolerance=none, block=none, false_match=none, false_nonmatch=none) %}
     {{ sdc.sdc__only('sdc_probabilistic_linkage_below', kwargs, ['original', 'columns', 'id', 'maximum', 'continuous', 'tolerance', 'block', 'false_match', 'false_nonmatch']) }}
     {{ sdc.sdc__not_below(model, 'sdc_probabilistic_linkage', [columns, id], {'continuous': continuous, 'tolerance': tolerance, 'block': block, 'false_match': false_match, 'false_nonmatch': false_nonmatch}, 'rate', maximum,
@@ -58,6 +70,12 @@
     {{ sdc.sdc__only('sdc_robust_disclosure_below', kwargs, ['original', 'columns', 'id', 'maximum', 'width', 'near']) }}
     {{ sdc.sdc__not_below(model, 'sdc_robust_disclosure', [columns, id], {'width': width, 'near': near}, 'weighted', maximum,
         'The share of the records at risk, each counted by its robust distance', original) }}
+{% endtest %}
+
+{% test sdc_singling_out_below(model, original, holdout, columns, maximum, continuous=none, width=none, max_guesses=none, confidence=none) %}
+    {{ sdc.sdc__only('sdc_singling_out_below', kwargs, ['original', 'holdout', 'columns', 'maximum', 'continuous', 'width', 'max_guesses', 'confidence']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_singling_out', [holdout, columns], {'continuous': continuous, 'width': width, 'max_guesses': max_guesses, 'confidence': confidence}, 'risk', maximum,
+        'The risk of singling out, beside what succeeds with a holdout', original) }}
 {% endtest %}
 
 {% test sdc_swapping_risk_below(model, original, columns, id, maximum, swapped=none, threshold=none) %}
