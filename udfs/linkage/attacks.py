@@ -97,16 +97,43 @@ def _holds(values: Floats, predicate: Predicate) -> Truths:
     return values >= value if relation == ">" else values <= value
 
 
-def _count_matches(records: Floats, guess: tuple[Predicate, ...]) -> int:
-    found = np.ones(records.shape[1], dtype=bool)
-    for predicate in guess:
-        found &= _holds(records[predicate[0]], predicate)
-    return int(found.sum())
+class Index:
+    """The records of a file, and of each variable their order, missing values last."""
+
+    def __init__(self, records: Floats) -> None:
+        self.records = records
+        self.orders = [np.argsort(values, kind="stable") for values in records]
+        self.values = [values[order] for values, order in zip(records, self.orders, strict=True)]
+        self.there = [int((~np.isnan(values)).sum()) for values in records]
+
+    def find_span(self, predicate: Predicate) -> tuple[int, int]:
+        """Return from where to where in its variable's order the records are that a predicate is true of."""
+        j, relation, value = predicate
+        there, values = self.there[j], self.values[j]
+        if np.isnan(value):
+            return there, len(values)
+        first = 0 if relation == "<" else int(np.searchsorted(values[:there], value, "left"))
+        last = there if relation == ">" else int(np.searchsorted(values[:there], value, "right"))
+        return first, last
+
+    def count_matches(self, guess: tuple[Predicate, ...]) -> int:
+        """Return of how many records a guess is true: looked for among those of its rarest predicate."""
+        spans = [self.find_span(predicate) for predicate in guess]
+        rarest = min(range(len(guess)), key=lambda i: spans[i][1] - spans[i][0])
+        first, last = spans[rarest]
+        found = self.orders[guess[rarest][0]][first:last]
+        for i, predicate in enumerate(guess):
+            if i != rarest:
+                found = found[_holds(self.records[predicate[0]][found], predicate)]
+        return len(found)
 
 
 def _count_right(guesses: list[tuple[Predicate, ...]], files: Files) -> tuple[int, int, int]:
     """Return how many guesses there are, and of how many just one record is true, in the original and the holdout."""
-    mine, other = (sum(_count_matches(r, g) == 1 for g in guesses) for r in (files.original, files.held))
+    mine, other = (
+        sum(index.count_matches(guess) == 1 for guess in guesses)
+        for index in (Index(files.original), Index(files.held))
+    )
     return len(guesses), mine, other
 
 
@@ -131,7 +158,7 @@ def _guess_sets(files: Files, width: int) -> Iterator[tuple[Predicate, ...]]:
     middle = [
         np.nan if f else _find_median(v) for f, v in zip(map(files.is_category, range(p)), files.released, strict=True)
     ]
-    made = set()
+    made, index = set(), Index(files.released)
     # each record with another set than the one before; again, with the next set, until all were tried
     for turn in range(len(sets)):
         for record in range(n):
@@ -139,7 +166,7 @@ def _guess_sets(files: Files, width: int) -> Iterator[tuple[Predicate, ...]]:
                 _describe(files, j, files.released[j, record], middle[j]) for j in sets[(record + turn) % len(sets)]
             )
             key = tuple((j, relation, None if np.isnan(value) else value) for j, relation, value in guess)
-            if key not in made and _count_matches(files.released, guess) == 1:
+            if key not in made and index.count_matches(guess) == 1:
                 made.add(key)
                 yield guess
         if n * (turn + 1) >= TRIES:
