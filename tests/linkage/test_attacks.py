@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from itertools import product
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -261,6 +262,8 @@ def test_wrong_input_is_an_error(tables):
         fresh.singling_out("k", "none", COLUMNS, continuous=NUMBERS)
     with pytest.raises(ColumnError, match="twice"):
         fresh.linkability("k", "held", ["f"], ["F"])
+    with pytest.raises(duckdb.Error, match="one of the two parts has no column"):
+        con.execute("FROM sdc_linkability('k', 'fresh', 'held', ['f'], NULL)")
     with pytest.raises(ColumnError, match="not among"):
         fresh.attribute_inference("k", "held", ["f"], "k", continuous=["it's"])
     with pytest.raises(ParameterError, match="tolerance"):

@@ -230,6 +230,8 @@ def link(columns: Floats, categories: float, file: Floats, second: Floats, guess
     files = Files(columns, int(categories), file)
     distances = Distances(files)
     first, other = np.flatnonzero(second == 0), np.flatnonzero(second == 1)
+    if not (len(first) and len(other)):
+        raise ValueError("one of the two parts has no column, and nothing would be linked: name columns and others")
 
     def chance_of(records: Floats) -> Floats:
         a, b = distances.find_nearest(records, first), distances.find_nearest(records, other)
