@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.catalogue.functions import explain_new_name
 from sdc_sql.db.catalogue.macros import index_former_names
+from sdc_sql.linkage import attribute_inference as _attribute_inference
 from sdc_sql.linkage import certain_matches as _certain_matches
 from sdc_sql.linkage import correct_attribution as _correct_attribution
 from sdc_sql.linkage import derived_values as _derived_values
 from sdc_sql.linkage import disclosive_attributes as _disclosive_attributes
 from sdc_sql.linkage import distance_linkage as _distance_linkage
 from sdc_sql.linkage import distance_to_closest as _distance_to_closest
-from sdc_sql.linkage import holdout_distance as _holdout_distance
 from sdc_sql.linkage import interval_disclosure as _interval_disclosure
 from sdc_sql.linkage import linear_relations as _linear_relations
-from sdc_sql.linkage import membership as _membership
+from sdc_sql.linkage import linkability as _linkability
 from sdc_sql.linkage import probabilistic_linkage as _probabilistic_linkage
 from sdc_sql.linkage import rank_linkage as _rank_linkage
 from sdc_sql.linkage import replicated_uniques as _replicated_uniques
 from sdc_sql.linkage import robust_disclosure as _robust_disclosure
+from sdc_sql.linkage import singling_out as _singling_out
 from sdc_sql.linkage import suppression_report as _suppression_report
 from sdc_sql.linkage import swapping_risk as _swapping_risk
 from sdc_sql.linkage import true_reidentification as _true_reidentification
@@ -36,6 +37,7 @@ from sdc_sql.loss import explained_variance as _explained_variance
 from sdc_sql.loss import factor_distance as _factor_distance
 from sdc_sql.loss import il1 as _il1
 from sdc_sql.loss import lambda_loss as _lambda_loss
+from sdc_sql.loss import margin_distance as _margin_distance
 from sdc_sql.loss import matrix_distance as _matrix_distance
 from sdc_sql.loss import model_utility as _model_utility
 from sdc_sql.loss import pram_entropy_loss as _pram_entropy_loss
@@ -95,7 +97,6 @@ from sdc_sql.risk import file_rules as _file_rules
 from sdc_sql.risk import flip_regression as _flip_regression
 from sdc_sql.risk import frequencies as _frequencies
 from sdc_sql.risk import global_risk as _global_risk
-from sdc_sql.risk import holdout as _holdout
 from sdc_sql.risk import household_k_anonymity as _household_k_anonymity
 from sdc_sql.risk import household_risk as _household_risk
 from sdc_sql.risk import identifiers as _identifiers
@@ -145,6 +146,7 @@ class Room:
 class Linkage(Room):
     """The functions of ``sdc_sql.linkage`` that the headers of the SQL files name."""
 
+    attribute_inference = bind_measure(_attribute_inference.attribute_inference)
     certain_matches = bind_measure(_certain_matches.certain_matches)
     compatible_records = bind_measure(_suppression_report.compatible_records)
     correct_attribution = bind_measure(_correct_attribution.correct_attribution)
@@ -155,11 +157,10 @@ class Linkage(Room):
     distance_linkage = bind_measure(_distance_linkage.distance_linkage)
     distance_linkage_records = bind_measure(_distance_linkage.distance_linkage_records)
     distance_to_closest = bind_measure(_distance_to_closest.distance_to_closest)
-    holdout_distance = bind_measure(_holdout_distance.holdout_distance)
     interval_disclosure = bind_measure(_interval_disclosure.interval_disclosure)
     interval_disclosure_records = bind_measure(_interval_disclosure.interval_disclosure_records)
     linear_relations = bind_measure(_linear_relations.linear_relations)
-    membership = bind_measure(_membership.membership)
+    linkability = bind_measure(_linkability.linkability)
     probabilistic_linkage = bind_measure(_probabilistic_linkage.probabilistic_linkage)
     probabilistic_linkage_parameters = bind_measure(_probabilistic_linkage.probabilistic_linkage_parameters)
     probabilistic_linkage_patterns = bind_measure(_probabilistic_linkage.probabilistic_linkage_patterns)
@@ -169,6 +170,7 @@ class Linkage(Room):
     replicated_uniques = bind_measure(_replicated_uniques.replicated_uniques)
     robust_disclosure = bind_measure(_robust_disclosure.robust_disclosure)
     robust_disclosure_records = bind_measure(_robust_disclosure.robust_disclosure_records)
+    singling_out = bind_measure(_singling_out.singling_out)
     suppression_report = bind_measure(_suppression_report.suppression_report)
     swapping_risk = bind_measure(_swapping_risk.swapping_risk)
     targeted_attribution_records = bind_measure(_correct_attribution.targeted_attribution_records)
@@ -191,9 +193,11 @@ class Loss(Room):
     gamma_loss = bind_method(_factor_distance.gamma_loss)
     il1 = bind_method(_il1.il1)
     lambda_loss = bind_method(_lambda_loss.lambda_loss)
+    margin_distance = bind_method(_margin_distance.margin_distance)
     margins_kept = bind_method(_contingency_distance.margins_kept)
     matrix_distance = bind_method(_matrix_distance.matrix_distance)
     model_utility = bind_method(_model_utility.model_utility)
+    pair_distance = bind_method(_margin_distance.pair_distance)
     pram_entropy_loss = bind_method(_pram_entropy_loss.pram_entropy_loss)
     precision = bind_method(_precision.precision)
     propensity = bind_method(_propensity.propensity)
@@ -281,7 +285,6 @@ class Risk(Room):
     frequency_counts = bind_measure(_uniqueness.frequency_counts)
     frequency_summary = bind_measure(_uniqueness.frequency_summary)
     global_risk = bind_measure(_global_risk.global_risk)
-    holdout = bind_method(_holdout.holdout)
     household_global_risk = bind_measure(_household_risk.household_global_risk)
     household_k_anonymity = bind_measure(_household_k_anonymity.household_k_anonymity)
     household_risk = bind_measure(_household_risk.household_risk)

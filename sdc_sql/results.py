@@ -3,20 +3,21 @@
 Written from the modules of sdc_sql/risk, sdc_sql/linkage, sdc_sql/mask and sdc_sql/loss by python -m sdc_sql.write.
 """
 
+from sdc_sql.linkage.attribute_inference import AttributeInference
 from sdc_sql.linkage.certain_matches import CertainMatches
 from sdc_sql.linkage.correct_attribution import CorrectAttribution
 from sdc_sql.linkage.derived_values import DerivedValues, DerivedValuesSummary
 from sdc_sql.linkage.disclosive_attributes import DisclosiveAttributes
 from sdc_sql.linkage.distance_linkage import DistanceLinkage
 from sdc_sql.linkage.distance_to_closest import DistanceToClosest
-from sdc_sql.linkage.holdout_distance import HoldoutDistance
 from sdc_sql.linkage.interval_disclosure import IntervalDisclosure
 from sdc_sql.linkage.linear_relations import LinearRelation
-from sdc_sql.linkage.membership import Membership
+from sdc_sql.linkage.linkability import Linkability
 from sdc_sql.linkage.probabilistic_linkage import LinkageParameters, LinkagePattern, ProbabilisticLinkage
 from sdc_sql.linkage.rank_linkage import RankLinkage
 from sdc_sql.linkage.replicated_uniques import ReplicatedUniques
 from sdc_sql.linkage.robust_disclosure import RobustDisclosure
+from sdc_sql.linkage.singling_out import SinglingOut
 from sdc_sql.linkage.suppression_report import CompatibleRecords, SuppressionReport
 from sdc_sql.linkage.swapping_risk import SwappingRisk
 from sdc_sql.linkage.true_reidentification import TrueReidentification
@@ -30,6 +31,7 @@ from sdc_sql.loss.explained_variance import ExplainedVariance
 from sdc_sql.loss.factor_distance import EigenvalueDistance, FactorDistance, GammaLoss
 from sdc_sql.loss.il1 import Il1
 from sdc_sql.loss.lambda_loss import LambdaLoss
+from sdc_sql.loss.margin_distance import MarginDistance, PairDistance
 from sdc_sql.loss.matrix_distance import MatrixDistance
 from sdc_sql.loss.model_utility import ModelUtility
 from sdc_sql.loss.pram_entropy_loss import PramEntropyLoss
@@ -79,6 +81,7 @@ from sdc_sql.risk.uniqueness import FrequencySummary
 
 __all__ = [
     "AlphaKViolations",
+    "AttributeInference",
     "CertainMatches",
     "ClassSizes",
     "CompatibleRecords",
@@ -110,7 +113,6 @@ __all__ = [
     "GammaLoss",
     "Generalisation",
     "GlobalRisk",
-    "HoldoutDistance",
     "HouseholdGlobalRisk",
     "HouseholdKViolations",
     "Il1",
@@ -122,17 +124,19 @@ __all__ = [
     "LambdaLoss",
     "Likeness",
     "LinearRelation",
+    "Linkability",
     "LinkageParameters",
     "LinkagePattern",
     "LogLinearFit",
     "LogLinearRisk",
     "LogLinearStep",
+    "MarginDistance",
     "MarginKept",
     "MatrixDistance",
-    "Membership",
     "MisclassifiedTheta",
     "ModelUtility",
     "Neighbourhood",
+    "PairDistance",
     "PerceivedRisk",
     "PopulationRisk",
     "PopulationUniqueness",
@@ -151,6 +155,7 @@ __all__ = [
     "RiskThreshold",
     "RobustDisclosure",
     "RuleAnswer",
+    "SinglingOut",
     "SseSst",
     "StratumTheta",
     "SubdomainMoment",

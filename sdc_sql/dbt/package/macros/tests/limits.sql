@@ -1,5 +1,11 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
+{% test sdc_attribute_inference_below(model, original, holdout, columns, target, maximum, continuous=none, tolerance=none, max_guesses=none, confidence=none) %}
+    {{ sdc.sdc__only('sdc_attribute_inference_below', kwargs, ['original', 'holdout', 'columns', 'target', 'maximum', 'continuous', 'tolerance', 'max_guesses', 'confidence']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_attribute_inference', [holdout, columns, target], {'continuous': continuous, 'tolerance': tolerance, 'max_guesses': max_guesses, 'confidence': confidence}, 'risk', maximum,
+        'The risk of inferring the target, beside what succeeds with a holdout', original) }}
+{% endtest %}
+
 {% test sdc_correct_attribution_below(model, original, keys, targets, maximum, tau=none, nulls=none) %}
     {{ sdc.sdc__only('sdc_correct_attribution_below', kwargs, ['original', 'keys', 'targets', 'maximum', 'tau', 'nulls']) }}
     {{ sdc.sdc__not_below(model, 'sdc_correct_attribution', [keys, targets], {'tau': tau, 'nulls': nulls}, 'cap', maximum,
@@ -30,22 +36,16 @@
         'The share of released records that are as close to an original one as the closest twentieth of these are to one another', original) }}
 {% endtest %}
 
-{% test sdc_holdout_distance_below(model, original, holdout, columns, maximum, household=none, ordinal=none, continuous=none, scaling=none, weights=none, confidence=none) %}
-    {{ sdc.sdc__only('sdc_holdout_distance_below', kwargs, ['original', 'holdout', 'columns', 'maximum', 'household', 'ordinal', 'continuous', 'scaling', 'weights', 'confidence']) }}
-    {{ sdc.sdc__not_below(model, 'sdc_holdout_distance', [holdout, columns], {'household': household, 'ordinal': ordinal, 'continuous': continuous, 'scaling': scaling, 'weights': weights, 'confidence': confidence}, 'excess', maximum,
-        'What the share of released records closer to the original than to the holdout exceeds chance by, at the least', original) }}
-{% endtest %}
-
 {% test sdc_interval_disclosure_below(model, original, columns, id, maximum, intervals=none, width=none) %}
     {{ sdc.sdc__only('sdc_interval_disclosure_below', kwargs, ['original', 'columns', 'id', 'maximum', 'intervals', 'width']) }}
     {{ sdc.sdc__not_below(model, 'sdc_interval_disclosure', [columns, id], {'intervals': intervals, 'width': width}, 'share', maximum,
         'The share of the original values, or records, that lie within the intervals', original) }}
 {% endtest %}
 
-{% test sdc_membership_below(model, original, holdout, columns, maximum, household=none, copy=none, ordinal=none, continuous=none, scaling=none, weights=none, isolated=none, confidence=none) %}
-    {{ sdc.sdc__only('sdc_membership_below', kwargs, ['original', 'holdout', 'columns', 'maximum', 'household', 'copy', 'ordinal', 'continuous', 'scaling', 'weights', 'isolated', 'confidence']) }}
-    {{ sdc.sdc__not_below(model, 'sdc_membership', [holdout, columns], {'household': household, 'copy': copy, 'ordinal': ordinal, 'continuous': continuous, 'scaling': scaling, 'weights': weights, 'isolated': isolated, 'confidence': confidence}, 'excess', maximum,
-        'What the area under the curve of an intruder who infers membership exceeds chance by, at the least', original) }}
+{% test sdc_linkability_below(model, original, holdout, columns, others, maximum, continuous=none, max_guesses=none, confidence=none) %}
+    {{ sdc.sdc__only('sdc_linkability_below', kwargs, ['original', 'holdout', 'columns', 'others', 'maximum', 'continuous', 'max_guesses', 'confidence']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_linkability', [holdout, columns, others], {'continuous': continuous, 'max_guesses': max_guesses, 'confidence': confidence}, 'risk', maximum,
+        'The risk of linking two parts of a record, beside what succeeds with a holdout', original) }}
 {% endtest %}
 
 {% test sdc_probabilistic_linkage_below(model, original, columns, id, maximum, continuous=none, tolerance=none, block=none, false_match=none, false_nonmatch=none) %}
@@ -70,6 +70,12 @@
     {{ sdc.sdc__only('sdc_robust_disclosure_below', kwargs, ['original', 'columns', 'id', 'maximum', 'width', 'near']) }}
     {{ sdc.sdc__not_below(model, 'sdc_robust_disclosure', [columns, id], {'width': width, 'near': near}, 'weighted', maximum,
         'The share of the records at risk, each counted by its robust distance', original) }}
+{% endtest %}
+
+{% test sdc_singling_out_below(model, original, holdout, columns, maximum, continuous=none, width=none, max_guesses=none, confidence=none) %}
+    {{ sdc.sdc__only('sdc_singling_out_below', kwargs, ['original', 'holdout', 'columns', 'maximum', 'continuous', 'width', 'max_guesses', 'confidence']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_singling_out', [holdout, columns], {'continuous': continuous, 'width': width, 'max_guesses': max_guesses, 'confidence': confidence}, 'risk', maximum,
+        'The risk of singling out, beside what succeeds with a holdout', original) }}
 {% endtest %}
 
 {% test sdc_swapping_risk_below(model, original, columns, id, maximum, swapped=none, threshold=none) %}
@@ -136,6 +142,18 @@
     {{ sdc.sdc__only('sdc_lambda_loss_below', kwargs, ['original', 'columns', 'id', 'maximum', 'ordinal', 'continuous', 'weight']) }}
     {{ sdc.sdc__not_below(model, 'sdc_lambda_loss', [columns, id], {'ordinal': ordinal, 'continuous': continuous, 'weight': weight}, 'loss', maximum,
         'The share of the information (lambda, of a variable lambda_j) that was lost', original) }}
+{% endtest %}
+
+{% test sdc_margin_distance_below(model, original, columns, maximum, continuous=none, weight=none) %}
+    {{ sdc.sdc__only('sdc_margin_distance_below', kwargs, ['original', 'columns', 'maximum', 'continuous', 'weight']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_margin_distance', [columns], {'continuous': continuous, 'weight': weight}, 'distance', maximum,
+        'The Kolmogorov-Smirnov distance of a number, the total variation of categories', original) }}
+{% endtest %}
+
+{% test sdc_pair_distance(model, original, columns, maximum, continuous=none, weight=none, classes=none) %}
+    {{ sdc.sdc__only('sdc_pair_distance', kwargs, ['original', 'columns', 'maximum', 'continuous', 'weight', 'classes']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_pair_distance', [columns], {'continuous': continuous, 'weight': weight, 'classes': classes}, 'change', maximum,
+        'By how much Cramer\'s V of this pair of variables has changed', original) }}
 {% endtest %}
 
 {% test sdc_precision_below(model, keys, hierarchies, maximum) %}
