@@ -16,9 +16,11 @@ from sdc_sql.linkage import derived_values as _derived_values
 from sdc_sql.linkage import disclosive_attributes as _disclosive_attributes
 from sdc_sql.linkage import distance_linkage as _distance_linkage
 from sdc_sql.linkage import distance_to_closest as _distance_to_closest
+from sdc_sql.linkage import holdout_distance as _holdout_distance
 from sdc_sql.linkage import interval_disclosure as _interval_disclosure
 from sdc_sql.linkage import linear_relations as _linear_relations
 from sdc_sql.linkage import linkability as _linkability
+from sdc_sql.linkage import membership as _membership
 from sdc_sql.linkage import probabilistic_linkage as _probabilistic_linkage
 from sdc_sql.linkage import rank_linkage as _rank_linkage
 from sdc_sql.linkage import replicated_uniques as _replicated_uniques
@@ -97,6 +99,7 @@ from sdc_sql.risk import file_rules as _file_rules
 from sdc_sql.risk import flip_regression as _flip_regression
 from sdc_sql.risk import frequencies as _frequencies
 from sdc_sql.risk import global_risk as _global_risk
+from sdc_sql.risk import holdout as _holdout
 from sdc_sql.risk import household_k_anonymity as _household_k_anonymity
 from sdc_sql.risk import household_risk as _household_risk
 from sdc_sql.risk import identifiers as _identifiers
@@ -157,10 +160,12 @@ class Linkage(Room):
     distance_linkage = bind_measure(_distance_linkage.distance_linkage)
     distance_linkage_records = bind_measure(_distance_linkage.distance_linkage_records)
     distance_to_closest = bind_measure(_distance_to_closest.distance_to_closest)
+    holdout_distance = bind_measure(_holdout_distance.holdout_distance)
     interval_disclosure = bind_measure(_interval_disclosure.interval_disclosure)
     interval_disclosure_records = bind_measure(_interval_disclosure.interval_disclosure_records)
     linear_relations = bind_measure(_linear_relations.linear_relations)
     linkability = bind_measure(_linkability.linkability)
+    membership = bind_measure(_membership.membership)
     probabilistic_linkage = bind_measure(_probabilistic_linkage.probabilistic_linkage)
     probabilistic_linkage_parameters = bind_measure(_probabilistic_linkage.probabilistic_linkage_parameters)
     probabilistic_linkage_patterns = bind_measure(_probabilistic_linkage.probabilistic_linkage_patterns)
@@ -285,6 +290,7 @@ class Risk(Room):
     frequency_counts = bind_measure(_uniqueness.frequency_counts)
     frequency_summary = bind_measure(_uniqueness.frequency_summary)
     global_risk = bind_measure(_global_risk.global_risk)
+    holdout = bind_method(_holdout.holdout)
     household_global_risk = bind_measure(_household_risk.household_global_risk)
     household_k_anonymity = bind_measure(_household_k_anonymity.household_k_anonymity)
     household_risk = bind_measure(_household_risk.household_risk)

@@ -10,9 +10,11 @@ from sdc_sql.linkage.derived_values import DerivedValues, DerivedValuesSummary
 from sdc_sql.linkage.disclosive_attributes import DisclosiveAttributes
 from sdc_sql.linkage.distance_linkage import DistanceLinkage
 from sdc_sql.linkage.distance_to_closest import DistanceToClosest
+from sdc_sql.linkage.holdout_distance import HoldoutDistance
 from sdc_sql.linkage.interval_disclosure import IntervalDisclosure
 from sdc_sql.linkage.linear_relations import LinearRelation
 from sdc_sql.linkage.linkability import Linkability
+from sdc_sql.linkage.membership import Membership
 from sdc_sql.linkage.probabilistic_linkage import LinkageParameters, LinkagePattern, ProbabilisticLinkage
 from sdc_sql.linkage.rank_linkage import RankLinkage
 from sdc_sql.linkage.replicated_uniques import ReplicatedUniques
@@ -113,6 +115,7 @@ __all__ = [
     "GammaLoss",
     "Generalisation",
     "GlobalRisk",
+    "HoldoutDistance",
     "HouseholdGlobalRisk",
     "HouseholdKViolations",
     "Il1",
@@ -133,6 +136,7 @@ __all__ = [
     "MarginDistance",
     "MarginKept",
     "MatrixDistance",
+    "Membership",
     "MisclassifiedTheta",
     "ModelUtility",
     "Neighbourhood",

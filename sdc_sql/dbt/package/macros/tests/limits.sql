@@ -36,6 +36,12 @@
         'The share of released records that are as close to an original one as the closest twentieth of these are to one another', original) }}
 {% endtest %}
 
+{% test sdc_holdout_distance_below(model, original, holdout, columns, maximum, household=none, ordinal=none, continuous=none, scaling=none, weights=none, confidence=none) %}
+    {{ sdc.sdc__only('sdc_holdout_distance_below', kwargs, ['original', 'holdout', 'columns', 'maximum', 'household', 'ordinal', 'continuous', 'scaling', 'weights', 'confidence']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_holdout_distance', [holdout, columns], {'household': household, 'ordinal': ordinal, 'continuous': continuous, 'scaling': scaling, 'weights': weights, 'confidence': confidence}, 'excess', maximum,
+        'What the share of released records closer to the original than to the holdout exceeds chance by, at the least', original) }}
+{% endtest %}
+
 {% test sdc_interval_disclosure_below(model, original, columns, id, maximum, intervals=none, width=none) %}
     {{ sdc.sdc__only('sdc_interval_disclosure_below', kwargs, ['original', 'columns', 'id', 'maximum', 'intervals', 'width']) }}
     {{ sdc.sdc__not_below(model, 'sdc_interval_disclosure', [columns, id], {'intervals': intervals, 'width': width}, 'share', maximum,
@@ -46,6 +52,12 @@
     {{ sdc.sdc__only('sdc_linkability_below', kwargs, ['original', 'holdout', 'columns', 'others', 'maximum', 'continuous', 'max_guesses', 'confidence']) }}
     {{ sdc.sdc__not_below(model, 'sdc_linkability', [holdout, columns, others], {'continuous': continuous, 'max_guesses': max_guesses, 'confidence': confidence}, 'risk', maximum,
         'The risk of linking two parts of a record, beside what succeeds with a holdout', original) }}
+{% endtest %}
+
+{% test sdc_membership_below(model, original, holdout, columns, maximum, household=none, copy=none, ordinal=none, continuous=none, scaling=none, weights=none, isolated=none, confidence=none) %}
+    {{ sdc.sdc__only('sdc_membership_below', kwargs, ['original', 'holdout', 'columns', 'maximum', 'household', 'copy', 'ordinal', 'continuous', 'scaling', 'weights', 'isolated', 'confidence']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_membership', [holdout, columns], {'household': household, 'copy': copy, 'ordinal': ordinal, 'continuous': continuous, 'scaling': scaling, 'weights': weights, 'isolated': isolated, 'confidence': confidence}, 'excess', maximum,
+        'What the area under the curve of an intruder who infers membership exceeds chance by, at the least', original) }}
 {% endtest %}
 
 {% test sdc_probabilistic_linkage_below(model, original, columns, id, maximum, continuous=none, tolerance=none, block=none, false_match=none, false_nonmatch=none) %}
