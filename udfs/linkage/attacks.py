@@ -90,11 +90,14 @@ Predicate = tuple[int, str, float]
 def _holds(values: Floats, predicate: Predicate) -> Truths:
     """Return for each record whether a predicate is true of it."""
     _, relation, value = predicate
+    found: Truths
     if np.isnan(value):
-        return np.isnan(values)
-    if relation == "=":
-        return values == value
-    return values >= value if relation == ">" else values <= value
+        found = np.isnan(values)
+    elif relation == "=":
+        found = values == value
+    else:
+        found = values >= value if relation == ">" else values <= value
+    return found
 
 
 class Index:
@@ -203,7 +206,8 @@ class Distances:
             else:
                 apart = np.abs(mine - other) / self.spans[j]
                 total += np.where(np.isnan(mine) | np.isnan(other), np.isnan(mine) != np.isnan(other), apart)
-        return total <= total.min(axis=1, keepdims=True) * (1 + ROUNDING) + ROUNDING * len(columns)
+        found: Truths = total <= total.min(axis=1, keepdims=True) * (1 + ROUNDING) + ROUNDING * len(columns)
+        return found
 
 
 def _try_records(files: Files, most: int, chance_of: Callable[[Floats], Floats]) -> Floats:

@@ -135,7 +135,7 @@ def holdout_distance(  # noqa: PLR0917 - as DuckDB gives them
         # what falls to records that are equal is shared by them
         falling = (np.bincount(near.place, weights=n, minlength=len(known)) / known.counts)[of]
         order = np.lexsort((falling, owner))  # so that sums do not hang on the order of the records
-        share, error = share_of_units(np.bincount(owner[order], weights=falling[order]), of_training)
+        share, error = share_of_units(np.bincount(owner[order], weights=falling[order]).astype(np.float64), of_training)
         found.append([
             n.sum(), n[first < second].sum(), n[first == second].sum(), n[first == 0].sum(), n[second == 0].sum(),
             share, of_training.mean(), error,
