@@ -87,8 +87,8 @@ def make_identity(name: str, folder: str | Path) -> Path:
         "receives": keys["receiving"].public_key().public_bytes_raw().hex(),
         "certificate": certificate,
     }
-    (folder / "certificate.pem").write_text(certificate, encoding="ascii")
-    (folder / PUBLIC).write_text(json.dumps(public, indent=2) + "\n", encoding="utf-8")
+    (folder / "certificate.pem").write_text(certificate, encoding="ascii", newline="\n")
+    (folder / PUBLIC).write_text(json.dumps(public, indent=2) + "\n", encoding="utf-8", newline="\n")
     return folder / PUBLIC
 
 

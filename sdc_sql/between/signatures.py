@@ -32,7 +32,7 @@ def sign_agreement(file: str | Path, identity: Identity) -> Path:
     agreement = read_agreement(file)
     require_own_keys(agreement, identity)
     target = name_signature(file, identity.name)
-    target.write_text(identity.signing.sign(_tell_signed(agreement)).hex() + "\n", encoding="ascii")
+    target.write_text(identity.signing.sign(_tell_signed(agreement)).hex() + "\n", encoding="ascii", newline="\n")
     return target
 
 

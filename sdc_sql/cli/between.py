@@ -208,7 +208,7 @@ def draft(arguments: argparse.Namespace) -> int:
         regressors=arguments.regressors, by=arguments.by, cells=arguments.cell, purpose=arguments.purpose,
         threshold=arguments.threshold, method=arguments.method,
     )  # fmt: skip
-    arguments.agreement.write_text(json.dumps(drafted.terms, indent=2) + "\n", encoding="utf-8")
+    arguments.agreement.write_text(json.dumps(drafted.terms, indent=2) + "\n", encoding="utf-8", newline="\n")
     print(f"{arguments.agreement}: agreement {drafted.digest}, to be signed by {', '.join(drafted.parties)}")
     return 0
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 ROOMS = ("linkage", "loss", "mask", "risk")
 MASKS = "mask/masks.sql"
+WITH_PARAMETER = 4  # a mask takes its table, columns, most a parameter, and the id
 
 
 def generate_macros(declared: Iterable[Declaration]) -> dict[str, str]:
@@ -69,6 +70,7 @@ def _masks(masks: Iterable[Declaration], steps: Iterable[Declaration]) -> str:
     masks = list(masks)
     drawing = "".join(f"        '{m.name[4:]}',\n" for m in steps if _draws(m))
     of_one = "".join(f"        '{m.name[4:]}',\n" for m in masks if any(p.name == "column_name" for p in m.parameters))
+    alone = "".join(f"        '{m.name[4:]}',\n" for m in masks if len(m.required) < WITH_PARAMETER)
     rows = "".join(f"        '{mask.name[4:]}': {_list_record_choices(mask)},\n" for mask in masks)
     return (
         f"{{#- {NOTE}\n\n"
@@ -78,6 +80,8 @@ def _masks(masks: Iterable[Declaration], steps: Iterable[Declaration]) -> str:
         f"{{%- macro sdc__drawing() -%}}\n    {{{{ return([\n{drawing}    ]) }}}}\n{{%- endmacro -%}}\n"
         "\n{#- The masks of one column, which is a name; the others take a list. -#}\n"
         f"{{%- macro sdc__of_one_column() -%}}\n    {{{{ return([\n{of_one}    ]) }}}}\n{{%- endmacro -%}}\n"
+        "\n{#- The masks of columns without a parameter. -#}\n"
+        f"{{%- macro sdc__without_parameter() -%}}\n    {{{{ return([\n{alone}    ]) }}}}\n{{%- endmacro -%}}\n"
     )
 
 

@@ -292,7 +292,8 @@ MODELS = {
     "mixed": "{{ sdc.hybrid_masking(ref('firms'), ['x', 'a\"b'], 0.1, 'i\"d', k=10, size=3, tolerance=0.5) }}",
     "blurred": "{{ sdc.noise(ref('firms'), ['x', 'a\"b'], 0.5, 'i\"d') }}",
     "restored": "{{ sdc.mask(ref('blurred'), 'i\"d', [['restore_moments', ['x', 'a\"b'], ref('firms')]]) }}",
-    "invented": "{{ sdc.synthesise(ref('firms'), ['Select', 'x', 'a\"b'], 'i\"d', rules=['x >= 0']) }}",
+    "invented": "{{ sdc.mask(ref('firms'), 'i\"d', [['synthesise', ['Select', 'x'], {'given': ['a\"b'], 'rules': ['x >= 0']}], "
+                "['synthesise', ['a\"b']]]) }}",
     "by_name": "{{ sdc.mask(ref('some'), 'Select', [['noise', 'n', 0.1], ['round', 'n', 5], ['rank_swap', 'f', 10]]) }}",
     "seen": VIEW + " {{ sdc.pram_retention(ref('k'), ['Select'], 0.9, 'i\"d') }}",
     "seen_risk": VIEW + " {{ sdc.theta(ref('k'), ['f'], 0.1) }}",

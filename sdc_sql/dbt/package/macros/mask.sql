@@ -159,9 +159,15 @@
     {{ return([columns] if columns is string and method not in sdc.sdc__of_one_column() else columns) }}
 {%- endmacro -%}
 
-{#- What is given for steps, as a list: a step alone, or a text, is told as the wrong step that it is. -#}
+{#- What is given for steps, as a list: a step alone, or a text, is told as the wrong step that it is. A method without a parameter has none in
+    the place of it: ['synthesise', ['age', 'income'], {options}]. -#}
 {%- macro sdc__steps(steps) -%}
-    {{ return(steps or [] if steps is sequence and steps is not string and steps is not mapping else [steps]) }}
+    {%- set found = [] -%}
+    {%- for step in (steps or [] if steps is sequence and steps is not string and steps is not mapping else [steps]) -%}
+        {%- set parameterless = step is sequence and step is not string and step is not mapping and step and step[0] in sdc.sdc__without_parameter() -%}
+        {%- do found.append(step[:2] + [none] + step[2:] if parameterless and (step | length < 3 or step[2] is mapping) else step) -%}
+    {%- endfor -%}
+    {{ return(found) }}
 {%- endmacro -%}
 
 {%- macro sdc__is_step(step) -%}
@@ -208,7 +214,8 @@
             {%- if named.get('stream') is none and number | max > 1 -%}{%- do named.update({'stream': number | max | string}) -%}{%- endif -%}
         {%- endif -%}
         {%- set source = 'sdc__step_' ~ (loop.index - 1) -%}
-        {%- do parts.append('sdc__step_' ~ loop.index ~ ' as materialized (' ~ sdc.sdc__call('sdc_' ~ step[0], [source, sdc.sdc__columns(step[0], step[1]), step[2], id], named) ~ ')') -%}
+        {%- do parts.append('sdc__step_' ~ loop.index ~ ' as materialized (' ~ sdc.sdc__call('sdc_' ~ step[0], [source, sdc.sdc__columns(step[0], step[1])]
+            + ([] if step[0] in sdc.sdc__without_parameter() else [step[2]]) + [id], named) ~ ')') -%}
     {%- endfor -%}
     {%- set first = 'sdc__arrived' if sdc.sdc__is_adding() else 'query_table(' ~ sdc.sdc__literal(tbl) ~ ')' -%}
     {%- set whole = sdc.sdc__apart('with sdc__step_0 as materialized (select * from ' ~ first ~ '), ' ~ parts | join(', ') ~ ' select * from sdc__step_' ~ steps | length) -%}

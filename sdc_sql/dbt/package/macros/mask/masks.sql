@@ -102,3 +102,10 @@
         'top_bottom_code',
     ]) }}
 {%- endmacro -%}
+
+{#- The masks of columns without a parameter. -#}
+{%- macro sdc__without_parameter() -%}
+    {{ return([
+        'synthesise',
+    ]) }}
+{%- endmacro -%}
