@@ -48,6 +48,7 @@ from sdc_sql.loss import propensity as _propensity
 from sdc_sql.loss import sse_sst as _sse_sst
 from sdc_sql.loss import subdomain_moments as _subdomain_moments
 from sdc_sql.loss import synthetic_estimate as _synthetic_estimate
+from sdc_sql.loss import tree_propensity as _tree_propensity
 from sdc_sql.loss import weight_distance as _weight_distance
 from sdc_sql.mask import bootstrap as _bootstrap
 from sdc_sql.mask import calibrate as _calibrate
@@ -209,6 +210,7 @@ class Loss(Room):
     sse_sst = bind_method(_sse_sst.sse_sst)
     subdomain_moments = bind_method(_subdomain_moments.subdomain_moments)
     synthetic_estimate = bind_method(_synthetic_estimate.synthetic_estimate)
+    tree_propensity = bind_method(_tree_propensity.tree_propensity)
     weight_distance = bind_method(_weight_distance.weight_distance)
 
 

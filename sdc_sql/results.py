@@ -42,6 +42,7 @@ from sdc_sql.loss.propensity import Propensity
 from sdc_sql.loss.sse_sst import SseSst
 from sdc_sql.loss.subdomain_moments import SubdomainMoment
 from sdc_sql.loss.synthetic_estimate import SyntheticEstimate
+from sdc_sql.loss.tree_propensity import TreePropensity
 from sdc_sql.loss.weight_distance import WeightDistance
 from sdc_sql.mask.generalise import Generalisation
 from sdc_sql.mask.pram_matrix import PramEstimate, PramTwoWayEstimate
@@ -172,6 +173,7 @@ __all__ = [
     "TCloseness",
     "Theta",
     "ThresholdSummary",
+    "TreePropensity",
     "TrueReidentification",
     "UnsafeCombination",
     "WeightDistance",

@@ -14,8 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sdc_sql.udfs.arguments import Floats, Integers, Truths
     from sdc_sql.udfs.trees.codes import Codes
+
+    Weights = npt.NDArray[np.number[Any]]
+    # of cells, and how many there are: the records of each, their sums of each score, and their weights
+    Sums = Callable[[npt.NDArray[np.signedinteger[Any]], int], tuple[Integers, Floats, Weights]]
 
 Nodes = npt.NDArray[np.signedinteger[Any]]
 NODES = 4_096  # of a level; beyond it no node is cut
@@ -91,19 +97,43 @@ def grow_tree(  # noqa: PLR0917 - what explains, what is explained, and how fine
     ([0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1])
     """
     n = codes.shape[1]
+
+    def take(active: Integers) -> Sums:
+        explained = classes if len(active) == n else classes[active]
+        return lambda cells, size: _histogram(cells, size, explained, scores)
+
+    return grow_by_sums(codes, widths, nominal, take, k)
+
+
+def grow_by_sums(
+    codes: Codes,
+    widths: list[int],
+    nominal: list[bool],
+    take: Callable[[Integers], Sums],
+    k: int,
+    *,
+    depth: float = np.inf,
+    even: bool = False,
+) -> Tree:
+    """Return a tree of rows of which `take` tells what to sum: each may stand for several records, with weights.
+
+    A leaf is below `depth` cuts at most. `even`: indicators are explained, and a node of both classes where no cut
+    gains anything is cut into the most even parts, since a connection of two columns need not show in either.
+    """
+    n = codes.shape[1]
     tree = Tree(grown_on=np.zeros(n, dtype=np.int64))
     active, node, nodes = np.arange(n), _make_nodes(n), 1
     while nodes:
         best, cut_by = np.zeros(nodes), np.full(nodes, -1)
         right = np.zeros((nodes, max(widths, default=1)), dtype=bool)
-        if nodes <= NODES:
-            explained = classes if len(active) == n else classes[active]
+        if nodes <= NODES and len(tree.levels) < depth:
+            sum_cells = take(active)
             for j, width in enumerate(widths):
                 cells = node * np.int32(width) + (codes[j] if len(active) == n else codes[j, active])
-                counts, sums = _histogram(cells, nodes * width, explained, scores)
-                _cut(
-                    j, counts.reshape(nodes, width), sums.reshape(nodes, width, -1), nominal[j], k, best, cut_by, right
-                )
+                counts, sums, weights = sum_cells(cells, nodes * width)
+                shape = (nodes, width)
+                found = counts.reshape(shape), sums.reshape(*shape, -1), weights.reshape(shape)
+                _cut(j, *found, nominal[j], k, best, cut_by, right, even=even)
         splits = cut_by >= 0
         onward = np.where(splits, 2 * (np.cumsum(splits) - 1), -1 - tree.leaves - (np.cumsum(~splits) - 1))
         onward = onward.astype(np.int32)
@@ -115,41 +145,56 @@ def grow_tree(  # noqa: PLR0917 - what explains, what is explained, and how fine
     return tree
 
 
-def _histogram(cells: Nodes, size: int, explained: Integers, scores: Floats) -> tuple[Integers, Floats]:
-    """Return the records of each cell, and their sums of each score."""
+def _histogram(cells: Nodes, size: int, explained: Integers, scores: Floats) -> tuple[Integers, Floats, Integers]:
+    """Return the records of each cell, their sums of each score, and their weights, all 1."""
     if scores.shape[1] > 1:
         by_class = np.bincount(cells * np.int64(len(scores)) + explained, minlength=size * len(scores))
         by_class = by_class.reshape(size, -1)
         sums: Floats = by_class @ scores
-        return by_class.sum(1).astype(np.int64), sums
+        records = by_class.sum(1).astype(np.int64)
+        return records, sums, records
     unit = 2.0 ** np.ceil(np.log2((scores.max() + 1) * len(cells) + 1))
     if unit * len(cells) < EXACT:  # both in one sum, of whole numbers
         both = np.bincount(cells, weights=(unit + scores[:, 0])[explained], minlength=size)
         counts = np.floor(both / unit)
-        return counts.astype(np.int64), (both - counts * unit)[:, np.newaxis]
+        records = counts.astype(np.int64)
+        return records, (both - counts * unit)[:, np.newaxis], records
     found: Integers = np.bincount(cells, minlength=size).astype(np.int64)
     alone: Floats = np.bincount(cells, weights=scores[explained, 0], minlength=size).astype(np.float64)
-    return found, alone[:, np.newaxis]
+    return found, alone[:, np.newaxis], found
 
 
 def _cut(  # noqa: PLR0917 - what was found so far comes last
-    j: int, counts: Integers, sums: Floats, nominal: bool, k: int, best: Floats, cut_by: Integers, right: Truths
+    j: int,
+    counts: Integers,
+    sums: Floats,
+    weights: Weights,
+    nominal: bool,
+    k: int,
+    best: Floats,
+    cut_by: Integers,
+    right: Truths,
+    *,
+    even: bool,
 ) -> None:
     """Cut each node by column j where that is better than what was found."""
     order = None
     if nominal:
-        order = _order_names(counts, sums)
+        order = _order_names(sums, weights)
         counts = np.take_along_axis(counts, order, 1)
+        weights = np.take_along_axis(weights, order, 1)
         sums = np.take_along_axis(sums, order[:, :, np.newaxis], 1)
-    left_n, left = np.cumsum(counts, 1), np.cumsum(sums, 1)
-    n, whole = left_n[:, -1:], left[:, -1:]
-    right_n = n - left_n
-    allowed = (left_n >= k) & (right_n >= k)
+    left_n, left_w, left = np.cumsum(counts, 1), np.cumsum(weights, 1), np.cumsum(sums, 1)
+    n, w, whole = left_n[:, -1:], left_w[:, -1:], left[:, -1:]
+    allowed = (left_n >= k) & (n - left_n >= k)
     if not allowed.any():
         return
-    held = np.square(whole).sum(2) / n
+    held = np.square(whole).sum(2) / w
     with np.errstate(divide="ignore", invalid="ignore"):
-        gain = np.square(left).sum(2) / left_n + np.square(whole - left).sum(2) / right_n - held
+        gain = np.square(left).sum(2) / left_w + np.square(whole - left).sum(2) / (w - left_w) - held
+    if even:  # what is rounding, and more: it decides where nothing else does
+        mixed = ((whole > 0) & (whole < w[:, :, np.newaxis])).any(2)
+        gain += np.where(mixed, GAIN * (held + 1) * (1 + left_n * (n - left_n) / n**2), 0)
     gain = np.where(allowed, gain, 0)
     place = gain.argmax(1)
     most = gain[np.arange(len(gain)), place]
@@ -165,9 +210,9 @@ def _cut(  # noqa: PLR0917 - what was found so far comes last
         right[better[:, np.newaxis], order[better]] = after
 
 
-def _order_names(counts: Integers, sums: Floats) -> npt.NDArray[np.intp]:
+def _order_names(sums: Floats, weights: Weights) -> npt.NDArray[np.intp]:
     """Return names by the mean of the score that varies most in the node, (nodes, codes)."""
-    n, whole = counts.sum(1)[:, np.newaxis], sums.sum(1)
-    chosen = (whole * (n - whole)).argmax(1) if sums.shape[2] > 1 else np.zeros(len(sums), dtype=np.int64)
-    means = sums[np.arange(len(sums)), :, chosen] / np.maximum(counts, 1)
+    w, whole = weights.sum(1)[:, np.newaxis], sums.sum(1)
+    chosen = (whole * (w - whole)).argmax(1) if sums.shape[2] > 1 else np.zeros(len(sums), dtype=np.int64)
+    means = sums[np.arange(len(sums)), :, chosen] / np.where(weights > 0, weights, 1)
     return np.argsort(means, axis=1, kind="stable")
