@@ -50,8 +50,8 @@ def synthesise(
     Parameters
     ----------
     columns
-        The columns to draw, in this order, of any type. Where all but the id are named, no record of the release is
-        one of the source.
+        The columns to draw, in this order, of any type. Where all but the id are named, the file is completely
+        synthetic.
     given
         Other columns, which are released as they are, and on which those that are drawn hang.
     codes
@@ -63,7 +63,9 @@ def synthesise(
         whose normal score a regression draws; ``"predictive_mean"``: from the k records whose predicted means are
         nearest; ``"sample"``: from all records.
     k
-        The fewest records of a leaf or cell, and of a value that is released as it is: at least 2.
+        The fewest records of a leaf or cell, and of a value that is released as it is: at least 2. With small leaves
+        records of the source are drawn again whole: limit the excess of ``holdout_distance``, and take the k that
+        meets it.
     rules
         Conditions on columns that hold for every record of the released table, as in ``"age >= 16 OR income IS NULL"``;
         where one does not, nothing is released.
