@@ -87,6 +87,8 @@ def _fields(method: str, masks: Sequence[Declaration]) -> Schema:
     if "keys" in targets:
         fields["scenario"] = {**TEXT, "description": MEANINGS["step"]["scenario"]}
         taken.append("scenario")
+    elif "drawn" in fields:
+        fields["scenario"] = {**TEXT, "description": "The scenario by whose keys a figure of the records is asked."}
     if any(mask.masks for mask in masks):
         fields["where"] = {**TEXT, "description": MEANINGS["step"]["where"]}
     if any(mask.effect.households.kind != "checked" for mask in masks):

@@ -154,14 +154,13 @@ def _read_step(
     verb = masks[0].verb
     signature = inspect.signature(getattr(methods.Methods, verb)).parameters
     target = find_target(verb)
-    columns = _resolve_columns(reading, path, row, target, scenarios)
+    columns = _resolve_columns(reading, path, row, target, scenarios, asked="drawn" in signature)
     own = {p.name: p for mask in masks for p in list_own_parameters(mask)}
     values = step_values.Values(reading, path)
     arguments: dict[str, Any] = {} if target in {"column", None} else {str(target): list(columns)}
     for name, value in given.items():
         if name in CONDITIONS:  # these may also be a condition, in Python and here
-            if not (name == "drawn" and isinstance(value, str) and find_figure(value)):
-                _check_condition(reading, f"{path}.{name}", value, name)
+            _check_records(reading, path, row, name, scenarios)
             arguments[name] = value
         elif name not in (*TARGETS, "column_name"):
             arguments[name] = values.convert_value(own[name], value) if name in own else value
@@ -278,9 +277,18 @@ def list_own_parameters(mask: Declaration) -> list[Parameter]:
 
 
 def _resolve_columns(
-    reading: Reading, path: str, row: Mapping[str, Any], target: str | None, scenarios: Sequence[Scenario]
+    reading: Reading,
+    path: str,
+    row: Mapping[str, Any],
+    target: str | None,
+    scenarios: Sequence[Scenario],
+    *,
+    asked: bool,
 ) -> tuple[str, ...]:
-    """Return what is masked: columns, or keys of its own or of a scenario; nothing of a method of whole records."""
+    """Return what is masked: columns, or keys of its own or of a scenario; nothing of a method of whole records.
+
+    ``asked``: by the keys of a scenario the method may ask a figure of the records.
+    """
     given = [name for name in (*TARGETS, "column_name") if name in row]
     scenario = row.get("scenario")
     if target is None:
@@ -292,10 +300,11 @@ def _resolve_columns(
         if not found:
             known = hint_nearest(str(scenario), [s.name for s in scenarios])
             reading.problems.add(f"{path}.scenario", f"there is no scenario {text_for_message(scenario)}{known}")
-        elif target != "keys" or given:
+        elif not asked and (target != "keys" or given):
             why = f"{given[0]} is given" if given else "this method takes columns"
             reading.problems.add(f"{path}.scenario", f"a scenario says which keys are masked, and {why}.")
-        return found[0].keys if found else ()
+        if not asked:
+            return found[0].keys if found else ()
     if len(given) != 1:
         example = '"age"' if target == "column" else '["age", "sex"]'
         what = f"give {target} = {example}" + (", or scenario =." if target == "keys" else ".")
@@ -309,6 +318,19 @@ def _resolve_columns(
         reading.problems.add(at, f"it is {text_for_message(value)}: it must be a column, or a list of columns.")
         return ()
     return reading.resolve_columns(at, "column", value)
+
+
+def _check_records(
+    reading: Reading, path: str, row: Mapping[str, Any], name: str, scenarios: Sequence[Scenario]
+) -> None:
+    """Check which records are named: by a condition, or by a figure that is asked by the keys of a scenario."""
+    value = row[name]
+    if name != "drawn" or not isinstance(value, str) or not find_figure(value):
+        _check_condition(reading, f"{path}.{name}", value, name)
+    elif "scenario" not in row:
+        why = "a figure is asked by the keys of a scenario: name it, as in scenario = "
+        example = scenarios[0].name if scenarios else "..."
+        reading.problems.add(f"{path}.{name}", f'{why}"{example}".')
 
 
 def _check_condition(reading: Reading, path: str, condition: object, role: str) -> None:

@@ -268,7 +268,7 @@ def _run_step(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterato
     several = "columns" in step.arguments or "keys" in step.arguments or not step.columns
     try:
         for arguments in [{}] if several else [{"column": column} for column in step.columns]:
-            data = measured.describe_table(con, plan, RELEASED, step.columns if "keys" in step.arguments else ())
+            data = measured.describe_table(con, plan, RELEASED, _find_keys(plan, step))
             part = data if step.where is None else data.where(step.where)
             part = part if step.by_household is None else part.by_household(step.by_household)
             where = place_arguments(getattr(Methods, step.verb), None)
@@ -277,6 +277,13 @@ def _run_step(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterato
     except SdcError as error:
         kind = type(error) if isinstance(error, InputError) else SdcError
         raise kind(f"{step.path} ({step.verb}): {error}") from None
+
+
+def _find_keys(plan: Plan, step: Step) -> tuple[str, ...]:
+    """Return the keys of a step: those that it masks, or those of the scenario by which it asks a figure."""
+    if "keys" in step.arguments:
+        return tuple(step.columns)
+    return next((tuple(s.keys) for s in plan.scenarios if s.name == step.scenario), ())
 
 
 def _list_number_columns(plan: Plan) -> set[str]:
