@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import original_table, resolve_columns_or_keys
+from sdc_sql.compared import name_weight, original_table, resolve_columns_or_keys
 from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.showing.results import Result, Results
 
@@ -30,7 +30,13 @@ class ConfidenceOverlap(Result):
 
 
 def confidence_overlap(
-    data: Roles, original: Described | str, response: str, predictors: str | Iterable[str], confidence: float = 0.95
+    data: Roles,
+    original: Described | str,
+    response: str,
+    predictors: str | Iterable[str],
+    *,
+    confidence: float = 0.95,
+    weight: str | None = None,
 ) -> Results[ConfidenceOverlap]:
     """Return the overlap of the confidence intervals of a regression's coefficients.
 
@@ -44,6 +50,8 @@ def confidence_overlap(
         The numeric variables that explain it.
     confidence
         The probability of each interval, strictly between 0 and 1.
+    weight
+        Of both tables; None: records count alike.
 
     Returns
     -------
@@ -60,7 +68,9 @@ def confidence_overlap(
     The overlap is 1 where the intervals are the same, 0 where they touch, and less the further they are apart.
 
     Karr, Kohnen, Oganian, Reiter & Sanil (2006), A framework for evaluating the utility of data altered to protect
-    confidentiality, The American Statistician 60(3), section 3.1; the regression: any textbook.
+    confidentiality, The American Statistician 60(3), section 3.1; the regression: any textbook; with weights Binder
+    (1983), On the variances of asymptotically normal estimators from complex surveys, International Statistical Review
+    51, 279-292.
 
     Examples
     --------
@@ -84,5 +94,6 @@ def confidence_overlap(
         data.spell_column("response", response),
         resolve_columns_or_keys(data, predictors, "predictor"),
         confidence=require_number("confidence_overlap", "confidence", confidence),
+        weight=name_weight(weight),
     )
     return Results(ConfidenceOverlap(**row) for row in rows)

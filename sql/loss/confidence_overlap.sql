@@ -4,8 +4,11 @@
 --   overlap J = 1/2 ( (min(u, u') - max(l, l')) / (u - l) + (min(u, u') - max(l, l')) / (u' - l') )
 -- 1 where the intervals are the same, 0 where they touch, and less the further they are apart. Records that miss a value are left out.
 -- The normal quantile stands for Student's, whose degrees of freedom are many in a file of microdata.
+-- With weights: sum w e^2 is the least, and s_j^2 that of linearisation, of the records as units:
+-- n / (n - 1) (X'WX)^-1 (sum (w e)^2 x x') (X'WX)^-1. Weights are of either file its own.
 -- Source: Karr, Kohnen, Oganian, Reiter & Sanil (2006), A framework for evaluating the utility of data altered to protect confidentiality,
---   The American Statistician 60(3), section 3.1; the regression: any textbook.
+--   The American Statistician 60(3), section 3.1; the regression: any textbook; with weights Binder (1983), On the variances of
+--   asymptotically normal estimators from complex surveys, International Statistical Review 51, 279-292.
 --
 --   original: x y     released: x y     FROM sdc_confidence_overlap('original', 'released', 'y', ['x']):
 --             0 0               0 1     coefficient before error_before after error_after overlap
@@ -21,6 +24,7 @@
 --   response    column            the numeric variable that is explained
 --   predictors  columns           the numeric variables that explain it
 --   confidence  number in (0, 1)  the probability of each interval
+--   weight      column            of both tables; NULL: records count alike
 
 CREATE OR REPLACE MACRO sdc__kernel_regression(records, means, covariances, response) AS sdc__needs_python('A regression')::DOUBLE[][];
 
@@ -40,6 +44,40 @@ CREATE OR REPLACE MACRO sdc__regression(side, response) AS TABLE
     FROM (SELECT sdc__records, sdc__names, sdc__means FROM sdc__moments('sdc__whole', NULL)),
          (SELECT sdc__covariances FROM sdc__covariances('sdc__whole', NULL));
 
+-- The same by weights, from the records themselves. (They stand in an order of their own, so that sums do not hang on that of the table.)
+CREATE OR REPLACE MACRO sdc__kernel_weighted_regression(columns, weights, response) AS
+    sdc__needs_python('A regression')::DOUBLE[][];
+CREATE OR REPLACE MACRO sdc__weighed_numbers(tbl, columns, weight) AS TABLE
+    SELECT sdc__not_nan(sdc__number(COLUMNS(sdc__columns((*), columns)))) AS "sdc__x_\0",
+           sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) AS sdc__w
+    FROM sdc__rows(tbl);
+CREATE OR REPLACE MACRO sdc__weighted_regression(original, tbl, columns, response, weight) AS TABLE
+    WITH sdc__known AS (  -- the columns in the order of the original ones
+        SELECT * FROM sdc__weighed_numbers(original, columns, weight) WHERE false
+        UNION ALL BY NAME
+        SELECT * FROM sdc__weighed_numbers(tbl, columns, weight)
+    ),
+    sdc__complete AS (
+        SELECT *, struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS sdc__all
+        FROM (SELECT * FROM sdc__known WHERE COLUMNS(lambda c: starts_with(c, 'sdc__x_')) IS NOT NULL)
+    ),
+    sdc__lists AS (
+        SELECT list_transform(struct_keys(any_value(sdc__all)), lambda n: substr(n, 8)) AS sdc__names,
+               list(sdc__w ORDER BY sdc__all ASC, sdc__w ASC) AS sdc__ws,
+               list(COLUMNS(lambda c: starts_with(c, 'sdc__x_')) ORDER BY sdc__all ASC, sdc__w ASC)
+        FROM sdc__complete
+    ),
+    sdc__stacked AS (SELECT sdc__names, sdc__ws, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__xs FROM sdc__lists)
+    SELECT sdc__names,
+           sdc__kernel_weighted_regression(CASE WHEN sdc__ws IS NULL
+                                                    THEN error('TableError: No record has values in all the columns: there is no'
+                                                               || ' regression.')
+                                                ELSE sdc__xs END,
+                                           sdc__ws,
+                                           list_position(list_transform(sdc__names, lambda n: sdc__folded(n)),
+                                                         sdc__folded(response))::DOUBLE) AS sdc__k
+    FROM sdc__stacked;
+
 CREATE OR REPLACE MACRO sdc__interval_overlap(l, u, l2, u2) AS
     CASE WHEN l = l2 AND u = u2 THEN 1
          WHEN u > l AND u2 > l2
@@ -53,13 +91,19 @@ CREATE OR REPLACE MACRO sdc__interval_overlap(l, u, l2, u2) AS
 -- Result: ConfidenceOverlap. A coefficient and its standard error in either file, and the overlap; coefficient NULL: the mean overlap.
 -- Notes: The overlap is 1 where the intervals are the same, 0 where they touch, and less the further they are apart.
 -- Example: FROM sdc_confidence_overlap('persons', 'released', 'income', ['w']);
-CREATE OR REPLACE MACRO sdc_confidence_overlap(original, released, response, predictors, confidence := 0.95) AS TABLE
+CREATE OR REPLACE MACRO sdc_confidence_overlap(original, released, response, predictors, confidence := 0.95, weight := NULL) AS TABLE
     WITH sdc__old AS (FROM sdc__one_side(original, released, list_prepend(response, sdc__names(predictors)), true)),
     sdc__new AS (FROM sdc__one_side(original, released, list_prepend(response, sdc__names(predictors)), false)),
-    sdc__fits AS (
+    sdc__alike AS (
         SELECT sdc__b.sdc__names, sdc__b.sdc__k AS sdc__before, sdc__a.sdc__k AS sdc__after
         FROM sdc__regression('sdc__old', response) AS sdc__b, sdc__regression('sdc__new', response) AS sdc__a
     ),
+    sdc__weighed AS (
+        SELECT sdc__b.sdc__names, sdc__b.sdc__k AS sdc__before, sdc__a.sdc__k AS sdc__after
+        FROM sdc__weighted_regression(original, original, list_prepend(response, sdc__names(predictors)), response, weight) AS sdc__b,
+             sdc__weighted_regression(original, released, list_prepend(response, sdc__names(predictors)), response, weight) AS sdc__a
+    ),
+    sdc__fits AS (FROM query_table(CASE WHEN weight IS NULL THEN 'sdc__alike' ELSE 'sdc__weighed' END)),
     sdc__listed AS (
         SELECT unnest(range(1, len(sdc__before[1]) + 1)) AS sdc__row,
                unnest(list_prepend('(intercept)',

@@ -76,6 +76,36 @@ def test_regression_of_a_predictor_that_was_permuted(con):
     assert {r["overlap"] for r in rows(con, "sdc_confidence_overlap('k', 'same', 'y', ['x'])")} == {1}
 
 
+def test_regression_by_weights(con):
+    """Coefficients are those of repeated records; errors are linearised, by their definition; columns in any order."""
+    draw = np.random.default_rng(4)
+    x = draw.normal(size=(50, 2)) * [1, 100] + [2, 1000]
+    y, w = x @ [2, 0.01] + draw.normal(size=50), draw.integers(1, 6, 50)
+    v, x2 = draw.uniform(0.5, 9, 50), x + draw.normal(size=(50, 2)) * [0.3, 20]
+    table(con, "k", x=x[:, 0], y=y, Select=x[:, 1], w=w)
+    table(con, "f", W=v, Select=x2[:, 1], Y=y, x=x2[:, 0])
+    found = rows(con, "sdc_confidence_overlap('k', 'f', 'y', ['x', 'select'], weight := 'w')")[1:]
+    for predictors, weights, name in ((x, w, "before"), (x2, v, "after")):
+        design = np.column_stack([np.ones(50), predictors])
+        inverse = np.linalg.inv(design.T @ (design * weights[:, None]))
+        b = inverse @ design.T @ (weights * y)
+        told = design * (weights * (y - design @ b))[:, None]
+        errors = np.sqrt(np.diag(inverse @ told.T @ told @ inverse) * 50 / 49)
+        assert [r[name] for r in found] == pytest.approx(list(b), rel=1e-7)
+        assert [r[f"error_{name}"] for r in found] == pytest.approx(list(errors), rel=1e-7)
+    repeated, _ = least_squares(np.repeat(y, w), np.repeat(x, w, axis=0))
+    assert [r["before"] for r in found] == pytest.approx(list(repeated), rel=1e-7)
+    same = rows(con, "sdc_confidence_overlap('k', 'k', 'y', ['x', 'select'], weight := 'w')")
+    assert {r["overlap"] for r in same} == {1}
+    con.execute("CREATE TABLE other AS SELECT * FROM k ORDER BY hash(x)")
+    assert rows(con, "sdc_confidence_overlap('other', 'f', 'y', ['x', 'select'], weight := 'w')")[1:] == found
+    con.execute("UPDATE k SET w = NULL WHERE w = 3")
+    with pytest.raises(duckdb.Error, match="sampling weight is NULL"):
+        rows(con, "sdc_confidence_overlap('k', 'f', 'y', ['x'], weight := 'w')")
+    with pytest.raises(duckdb.Error, match="not a column"):
+        rows(con, "sdc_confidence_overlap('k', 'f', 'y', ['x'], weight := 'wt')")
+
+
 @pytest.mark.slow
 def test_regressions_that_cannot_be_made(con):
     con.execute("CREATE TABLE k AS SELECT i AS id, i AS x, 2 * i AS y, 5 AS c, i * i AS z FROM range(9) t(i)")

@@ -1,4 +1,4 @@
-"""Least squares from the moments of a file."""
+"""Least squares: from the moments of a file, or by weights from its records."""
 
 from __future__ import annotations
 
@@ -48,9 +48,61 @@ def regression(records: float, means: Floats, covariances: Floats, response: flo
     return [coefficients, np.sqrt(np.concatenate([[at_zero], errors]))]
 
 
+def weighted_regression(columns: Floats, weights: Floats, response: float) -> list[Floats]:
+    """Return the coefficients of a regression by weights, the intercept first, and their linearised standard errors.
+
+    Of each record the estimating function is w e x; their products, n / (n - 1) times, stand between the inverses of
+    X'WX (Binder, 1983): as records drawn one by one with replacement, at rates that the weights tell.
+
+    Parameters
+    ----------
+    columns
+        The response and the predictors, of shape (p + 1, n), none missing.
+    weights
+        Positive, of shape (n,).
+    response
+        The place of the response among the columns, 1 the first.
+
+    Examples
+    --------
+    >>> weighted_regression(np.array([[0.0, 1, 3, 4], [0, 1, 2, 3]]), np.ones(4), 1)[0].round(9).tolist()
+    [-0.1, 1.4]
+    """
+    place, n = int(response) - 1, columns.shape[1]
+    others = np.delete(np.arange(len(columns)), place)
+    if not len(others):
+        raise ValueError("there are no predictors: name at least one column")
+    if n < len(others) + 2:
+        raise ValueError(f"{n} records are too few for {len(others) + 1} coefficients: there must be more")
+    share = weights / weights.sum()
+    means = columns @ share
+    apart = columns - means[:, np.newaxis]
+    spread = np.sqrt(np.square(apart) @ share)
+    if not np.all(spread[others] > 0):
+        raise ValueError("a predictor is constant: leave it out")
+    x = np.vstack([np.ones(n), apart[others] / spread[others, np.newaxis]])  # about the means, in deviations
+    values, vectors = np.linalg.eigh((x * share) @ x.T)
+    if values[0] < 1e-12 * values[-1]:
+        raise ValueError("a predictor follows from the others (the correlation matrix is singular): leave it out")
+    inverse = (vectors / values) @ vectors.T
+    found = inverse @ ((x * share) @ apart[place])
+    told = x * (share * (apart[place] - found @ x))
+    covariances = inverse @ (told @ told.T) @ inverse * n / (n - 1)
+    # back to the columns as they are: the intercept takes the means along
+    back = np.diag(np.concatenate([[1.0], 1 / spread[others]]))
+    back[0, 1:] = -means[others] / spread[others]
+    coefficients = back @ found
+    coefficients[0] += means[place]
+    return [coefficients, np.sqrt(np.maximum(np.diag(back @ covariances @ back.T), 0.0))]
+
+
 FUNCTIONS = (
     declare_function(
         "regression", regression, TABLE, by_stratum=False, records=NUMBER, means=NUMBERS, covariances=TABLE,
+        response=NUMBER,
+    ),
+    declare_function(
+        "weighted_regression", weighted_regression, TABLE, by_stratum=False, columns=TABLE, weights=NUMBERS,
         response=NUMBER,
     ),
 )  # fmt: skip
