@@ -21,7 +21,7 @@ SPEAKING = (
     "') FROM canary --", "x' || (SELECT x FROM canary) || '", '" || (SELECT x FROM canary) || "', "1) FROM canary --", "'", '"',
 )  # fmt: skip
 # What is SQL by its meaning: the loss of a generalisation is an expression on its figures, as its header says.
-SQL = {("sdc_generalise", "loss"), ("sdc_generalisations", "loss")}
+SQL = {("sdc_generalise", "loss"), ("sdc_generalisations", "loss"), ("sdc_synthesise", "rules")}
 
 
 @pytest.fixture(scope="module")
