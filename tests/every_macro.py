@@ -28,6 +28,7 @@ _PLACES = {
     "sample": "{tbl}",
     "population": "{tbl}",
     "sensitive": "{stratum}",
+    "value": "{weight}",
 }
 # without the names of the keys, which are given back as they were given
 _WITHOUT_NAMES = {

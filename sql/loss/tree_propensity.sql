@@ -17,8 +17,8 @@
 --   five records are those of synthpop.
 --
 --   original: sex   released: sex   FROM sdc_tree_propensity('original', 'released', ['sex'], size := 3):
---             f               f     records leaves pmse    ratio  share
---             f               m     8       2      0.0167  ...    0.0667  p = 1/3 for f, 3/5 for m
+--             f               f     records leaves pmse   share
+--             f               m     8       2      0.0167 0.0667  p = 1/3 for f, 3/5 for m
 --             m               m
 --             m               m
 --

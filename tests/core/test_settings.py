@@ -29,6 +29,11 @@ TABLES = """
     CREATE TABLE sex_totals AS SELECT 'sex' AS variable, sex AS value, 1.5 * sum(w) AS total FROM persons GROUP BY sex;
     CREATE TABLE income_points AS SELECT unnest([0, 1500, 2000, 3000]) AS income;
     CREATE TABLE released AS SELECT * REPLACE (round(income, -2)::INTEGER AS income) FROM persons;
+    CREATE TABLE held AS
+    SELECT * REPLACE ('y' || name AS name, 'y' || household AS household, income + 7 AS income) FROM persons;
+    CREATE TABLE estimates AS FROM (VALUES (2050.0, 910.0), (2010.0, 880.0)) AS t(mean_income, squared_error);
+    CREATE TABLE sized AS
+    SELECT id, name, household, count(*) OVER (PARTITION BY household) AS size FROM persons WHERE id % 7 > 1;
     CREATE TABLE people AS SELECT id, name || '@example.org' AS contact, age FROM persons;
     CREATE TABLE sexes AS
     SELECT a AS "from", b AS "to", CASE WHEN a IS NOT DISTINCT FROM b THEN 0.6 ELSE 0.1 END AS probability
@@ -65,7 +70,7 @@ COLLATED = "".join(
     " sex VARCHAR COLLATE NOCASE.NOACCENT, region VARCHAR COLLATE NOCASE, w DOUBLE, household VARCHAR COLLATE NOCASE,"
     " income INTEGER, name VARCHAR COLLATE NOCASE, born DATE, birthplace VARCHAR COLLATE NOCASE);"
     f" INSERT INTO {table} FROM {table}_; DROP TABLE {table}_;"
-    for table in ("persons", "population", "released")
+    for table in ("persons", "population", "released", "held")
 )
 KEY = "SET VARIABLE sdc_key = 'ahV5eib9-Ohg2-uoX4ien-ooSh3iep-Quo7ma'"
 
@@ -87,6 +92,7 @@ NUMBERS_IN = {
     "sdc_data_shuffling": ("['sex']", "['w']"),  # of a sex, a region has too few records to predict from
     "sdc_data_distortion": ("NULL, 'id'", "['normal', 'uniform'], 'id'"),  # each family is tried by many samples
     "sdc_ipso": ("['age']", "['income']"),
+    "sdc_hybrid_masking": ("'age'", "'w'"),
 }
 
 
