@@ -28,7 +28,6 @@ _PLACES = {
     "sample": "{tbl}",
     "population": "{tbl}",
     "sensitive": "{stratum}",
-    "value": "{weight}",
 }
 # without the names of the keys, which are given back as they were given
 _WITHOUT_NAMES = {
@@ -42,11 +41,11 @@ _TABLES = {"tbl", "sample", "population"}
 
 
 def _of_one_table(measure: Declaration) -> bool:
-    """Return whether a measure is of the keys of a table, perhaps beside its population; draws and sentences aside."""
+    """Return whether a measure is of the keys of a table, or of its population too; no draws, sentences and sums."""
     tables = {p.name for p in measure.parameters if p.type in {"table", "tables"}}
     names = {p.name for p in measure.required}
     apart = "stream" in {p.name for p in measure.parameters} or measure.given.names[:1] == ("rule",)
-    return "keys" in names and tables <= _TABLES and not apart
+    return "keys" in names and "value" not in names and tables <= _TABLES and not apart
 
 
 def _call(measure: Declaration) -> str:

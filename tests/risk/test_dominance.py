@@ -114,6 +114,10 @@ def test_refused(firms):
     firms.execute("UPDATE firms SET turnover = -1 WHERE turnover = 25")
     with pytest.raises(ColumnError, match="below 0"):
         data.risk.dominance("turnover")
+    firms.execute("CREATE TABLE none AS FROM firms LIMIT 0")
+    for name in ("sdc_dominance", "sdc_dominance_cells"):
+        with pytest.raises(Exception, match="The table none has no rows"):
+            firms.execute(f"FROM {name}('none', ['activity'], 'turnover')").fetchall()
     firms.execute("UPDATE firms SET turnover = NULL")
     with pytest.raises(TableError, match="no total"):
         data.risk.dominance("turnover")
