@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     from sdc_sql.between.own import Own
 
 _ALONE = threading.Lock()
-RUNS = "run INTEGER PRIMARY KEY, begun TIMESTAMP, agreement VARCHAR, terms VARCHAR, records BIGINT"
-ANSWERED = "run INTEGER, place INTEGER, name VARCHAR, record VARCHAR, unit BIGINT"
-CREATE = (f"CREATE TABLE IF NOT EXISTS runs ({RUNS})", f"CREATE TABLE IF NOT EXISTS answered ({ANSWERED})")
+CREATE = (
+    """CREATE TABLE IF NOT EXISTS runs (
+        run INTEGER PRIMARY KEY, begun TIMESTAMP, agreement VARCHAR, terms VARCHAR, records BIGINT)""",
+    "CREATE TABLE IF NOT EXISTS answered (run INTEGER, place INTEGER, name VARCHAR, record VARCHAR, unit BIGINT)",
+)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from sdc_sql.db import query
 from sdc_sql.db.catalogue.macros import index_catalogue
 from sdc_sql.db.masking.subset import NAME, Subset, resolve_subset
 from sdc_sql.errors import ParameterError
+from sdc_sql.roles import complete_roles
 
 if TYPE_CHECKING:
     from sdc_sql.db.catalogue.functions import Declaration
@@ -54,7 +55,8 @@ def resolve_records(data: Roles, given: str, role: str) -> Subset:
     ----------
     given
         As in ``"age >= 90"`` or ``"individual_risk.individual_risk > 0.1"``: a measure that gives every record, its
-        figure, and a number. The measure is asked by the keys, weight and household of the table.
+        figure, and a number. The measure is asked by the keys, weight and household of the table, as its households
+        complete it.
     role
         The argument, for messages.
 
@@ -73,7 +75,8 @@ def resolve_records(data: Roles, given: str, role: str) -> Subset:
     holds = SIGNS[read["sign"]](
         this=exp.column(read["figure"], quoted=True), expression=query.make_text_literal(float(read["number"]))
     )
-    risky = _call_measure(data, entry, role).where(holds)
+    asked, _ = complete_roles(data) if entry.completed else (data, {})  # what other members show is known
+    risky = _call_measure(asked, entry, role).where(holds)
     risky.set("expressions", [identifier.copy()])
     column = "sdc_subset"
     while column in {c.lower() for c in data.columns}:

@@ -147,6 +147,21 @@ def test_records_whose_figure_is_risky_are_drawn(k):
             data.mask.synthesise("f", drawn=drawn, into="refused")
 
 
+def test_what_members_show_is_known_where_a_figure_is_asked(k):
+    """Thirty whose region is missing are alike; each is alone with the region that another member shows."""
+    k.execute("""
+        CREATE OR REPLACE TABLE pairs AS
+        SELECT range AS id, range // 2 AS hh, CASE WHEN range % 2 = 0 THEN 'r' || range // 2 END AS region,
+               ['young', 'old'][1 + range % 2] AS age, range % 7 AS x FROM range(60)""")
+    roles = {"keys": ["region", "age"], "household": "hh", "weight": 10}
+    for columns, drawn in ((["region"], 30), ([], 0)):
+        data = Microdata(k, "pairs", id="id", household_columns=columns, **roles)
+        data.mask.synthesise("x", given="age", drawn="individual_risk.sample_frequency < 2", into=fresh(k))
+        changed = "SELECT count(*) FROM drawn d JOIN pairs m USING (id) WHERE m.age = 'old' AND d.x <> m.x"
+        (found,) = k.execute(changed).fetchone()
+        assert (found > drawn / 2) if drawn else found == 0
+
+
 def test_odd_columns(k):
     k.execute("""
         CREATE OR REPLACE TABLE odd AS
