@@ -46,6 +46,10 @@ CREATE OR REPLACE MACRO sdc__normal_at(p, square, root) AS CASE
 END;
 CREATE OR REPLACE MACRO sdc__normal_quantile(p) AS sdc__normal_at(p, sdc__normal_square(p), sdc__normal_root(p));
 
+-- Of an interval of so great a probability, in standard errors to either side.
+CREATE OR REPLACE MACRO sdc__interval_quantile(confidence) AS
+    sdc__normal_quantile(0.5 + sdc__checked_fraction(confidence, 'confidence') / 2);
+
 -- The same for several columns.
 CREATE OR REPLACE MACRO sdc__normal_reduced(p) AS
     struct_pack(p := p, r := CASE WHEN abs(p - 0.5) <= 0.425 THEN sdc__normal_square(p) ELSE sdc__normal_root(p) END);

@@ -72,7 +72,7 @@ CREATE OR REPLACE MACRO sdc_holdout_distance(original, released, holdout, column
                    len(sdc__names_among(columns, ordinal))::DOUBLE, sdc__file, sdc__number,
                    sdc__distance_weights(weights, columns, sdc__names),
                    sdc__checked_choice(scaling, 'scaling', ['standardised', 'range', 'none'])) AS sdc__k,
-               sdc__normal_quantile(0.5 + sdc__checked_fraction(confidence, 'confidence') / 2) AS sdc__z
+               sdc__interval_quantile(confidence) AS sdc__z
         FROM sdc__three_files_listed(original, released, holdout, columns,
                                      sdc__names_not_among(sdc__names_not_among(columns, continuous), ordinal),
                                      sdc__names_among(columns, ordinal), sdc__names_among(columns, continuous), household,

@@ -36,46 +36,11 @@
 --   max_guesses  whole number in [1, ...)   the most guesses of either attack
 --   confidence   number in (0, 1)           of the intervals
 
--- Three files under one another, as lists of numbers in one row: the categories first, then the numbers, NULL where one is missing.
-CREATE OR REPLACE MACRO sdc__attacked_file(tbl, columns, categories, numbers, file) AS TABLE
-    SELECT file AS sdc__file,
-           CASE WHEN len(categories) > 0
-                    THEN COLUMNS(sdc__columns_if_any((*), categories, columns))::VARCHAR END AS "sdc__t_\0",
-           CASE WHEN len(numbers) > 0 THEN sdc__finite_number(COLUMNS(sdc__columns_if_any((*), numbers, columns))) END AS "sdc__x_\0"
-    FROM sdc__exact_rows(tbl, codes := categories);
-
+-- Three files as lists of numbers in one row (holdout_files.sql): the categories first, then the numbers, NULL where one is missing.
 CREATE OR REPLACE MACRO sdc__attacked(original, released, holdout, columns, categories, numbers) AS TABLE
-    WITH sdc__files AS (
-        FROM sdc__attacked_file(original, columns, categories, numbers, 0)
-        UNION ALL BY NAME
-        FROM sdc__attacked_file(holdout, columns, categories, numbers, 1)
-        UNION ALL BY NAME
-        FROM sdc__attacked_file(released, columns, categories, numbers, 2)
-    ),
-    sdc__known AS (SELECT DISTINCT sdc__file < 2 AS sdc__first, COLUMNS('(?s)^sdc__t_(.*)$') AS "sdc__x_\1" FROM sdc__files),
-    sdc__own AS (
-        SELECT DISTINCT sdc__file = 0 AS sdc__first, COLUMNS('(?s)^sdc__t_(.*)$') AS "sdc__x_\1" FROM sdc__files WHERE sdc__file < 2
-    ),
-    sdc__coded AS (
-        SELECT sdc__file::DOUBLE AS sdc__file, sdc__category_number(COLUMNS(lambda c: starts_with(c, 'sdc__t_'))) AS "\0",
-               COLUMNS(lambda c: starts_with(c, 'sdc__x_'))
-        FROM sdc__files
-    ),
-    sdc__lists AS (SELECT list(COLUMNS(*)) AS "\0" FROM sdc__coded),
-    sdc__by_kind AS (
-        SELECT list_slice(list_transform(struct_keys(struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__t_')))), lambda n: substr(n, 8)),
-                          1, len(categories)) AS sdc__of_t,
-               list_slice([*COLUMNS(lambda c: starts_with(c, 'sdc__t_'))], 1, len(categories)) AS sdc__t,
-               list_slice(list_transform(struct_keys(struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__x_')))), lambda n: substr(n, 8)),
-                          1, len(numbers)) AS sdc__of_x,
-               list_slice([*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))], 1, len(numbers)) AS sdc__x, sdc__file
-        FROM sdc__lists
-    )
-    SELECT list_transform(list_concat(sdc__of_t, sdc__of_x), lambda n: sdc__folded(n)) AS sdc__names,
-           list_concat(sdc__t, sdc__x) AS sdc__values, len(categories)::DOUBLE AS sdc__categories, sdc__file
-    FROM sdc__by_kind, (SELECT sdc__wrong AS sdc__a FROM sdc__coded_alike('sdc__known')) AS sdc__alike,
-         (SELECT sdc__wrong AS sdc__b FROM sdc__coded_alike('sdc__own')) AS sdc__own_alike
-    WHERE sdc__a + sdc__b = 0;
+    SELECT list_transform(sdc__names, lambda n: sdc__folded(n)) AS sdc__names, sdc__values, len(categories)::DOUBLE AS sdc__categories,
+           sdc__file
+    FROM sdc__three_files_listed(original, released, holdout, columns, categories, []::VARCHAR[], numbers, NULL, NULL);
 
 -- Wilson's interval, its middle and half its width; the risk beside the control.
 CREATE OR REPLACE MACRO sdc__wilson_rate(s, n, z) AS CASE WHEN n > 0 THEN (s + z * z / 2) / (n + z * z) END;
@@ -101,9 +66,6 @@ CREATE OR REPLACE MACRO sdc__attack_figures(found) AS TABLE
            sdc__within_one(sdc__risk) AS risk, sdc__within_one(sdc__risk - sdc__off) AS risk_lower,
            sdc__within_one(sdc__risk + sdc__off) AS risk_upper
     FROM sdc__risks;
-
-CREATE OR REPLACE MACRO sdc__interval_quantile(confidence) AS
-    sdc__normal_quantile(0.5 + sdc__checked_fraction(confidence, 'confidence') / 2);
 
 CREATE OR REPLACE MACRO sdc__kernel_single_out(columns, categories, file, width, guesses) AS
     sdc__needs_python('Singling out')::DOUBLE[][];

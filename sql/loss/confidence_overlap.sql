@@ -117,7 +117,7 @@ CREATE OR REPLACE MACRO sdc_confidence_overlap(original, released, response, pre
         SELECT *,
                sdc__interval_overlap(sdc__b - sdc__z * sdc__s, sdc__b + sdc__z * sdc__s, sdc__c - sdc__z * sdc__t,
                                      sdc__c + sdc__z * sdc__t) AS sdc__j
-        FROM (SELECT *, sdc__normal_quantile(0.5 + sdc__checked_fraction(confidence, 'confidence') / 2) AS sdc__z FROM sdc__listed)
+        FROM (SELECT *, sdc__interval_quantile(confidence) AS sdc__z FROM sdc__listed)
     )
     SELECT sdc__coefficient AS coefficient, sdc__b AS before, sdc__s AS error_before, sdc__c AS after,
            sdc__t AS error_after, sdc__j AS overlap

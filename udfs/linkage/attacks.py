@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sdc_sql.udfs.adapters import NUMBER, declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
+from sdc_sql.udfs.linkage.holdout import HELD, RELEASED, TRAINING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from sdc_sql.udfs.arguments import Floats, Integers, Truths
 
-ORIGINAL, HELD, RELEASED = 0, 1, 2
 ROUNDING = 1e-9
 ELEMENTS = 2_000_000  # distances at a time
 MOST_SETS = 1_000  # sets of columns
@@ -32,7 +32,7 @@ class Files:
     def __init__(self, columns: Floats, categories: int, file: Floats) -> None:
         self.categories = categories
         self.original, self.held, self.released = (
-            _sort_records(columns[:, file == which]) for which in (ORIGINAL, HELD, RELEASED)
+            _sort_records(columns[:, file == which]) for which in (TRAINING, HELD, RELEASED)
         )
         if np.array_equal(self.original, self.held, equal_nan=True):
             raise ValueError(
