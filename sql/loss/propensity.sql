@@ -33,11 +33,7 @@ CREATE OR REPLACE MACRO sdc__kernel_propensity(columns, categories, before, afte
     sdc__needs_python('The propensity score')::DOUBLE[];
 
 CREATE OR REPLACE MACRO sdc__mixed_columns(tbl, columns, categories, numbers, first) AS TABLE
-    SELECT first AS sdc__first,
-           CASE WHEN len(categories) > 0
-                    THEN COLUMNS(sdc__columns_if_any((*), categories, columns))::VARCHAR END AS "sdc__t_\0",
-           CASE WHEN len(numbers) > 0 THEN sdc__finite_number(COLUMNS(sdc__columns_if_any((*), numbers, columns))) END AS "sdc__x_\0"
-    FROM sdc__exact_rows(tbl, codes := categories);
+    SELECT * EXCLUDE (sdc__w) FROM sdc__weighed_columns(tbl, columns, categories, numbers, NULL, first);
 
 -- The kinds of records in either file, in one row: a list for each variable, whether it holds categories, and the records of either file.
 CREATE OR REPLACE MACRO sdc__kinds_of_records(original, released, columns, categories, numbers) AS TABLE

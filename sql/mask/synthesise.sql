@@ -46,7 +46,7 @@
 -- columns (of the held out couples about 450), and membership is told with an area of
 --   k = 5: 0.67, 1,691, 0.59      k = 20: 0.58, 718, 0.54      k = 50: 0.54, 489, 0.52      k = 100: 0.52, 338, 0.515
 -- Mean attribution (k = 5) is within 0.02 of that of a fresh sample, that of the safest guesses is above it. So hold a part out
--- (sdc_holdout), limit the excess of sdc_holdout_distance and sdc_membership, and take the k that meets it: 100 to 200 here. Leaves of k
+-- (sdc_holdout), limit the excess of sdc_holdout_distance and sdc_membership, and take the k that meets it: 200 to 400 here. Leaves of k
 -- records tell of their k persons what they share (sdc_correct_attribution); of a proper copy they are k draws of records, and tell more. A
 -- smoothed number may be somebody's by chance, where numbers are whole or have few decimals. The draws hang on all values: any change of
 -- the source draws everybody anew.

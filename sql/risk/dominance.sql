@@ -20,11 +20,13 @@
 --          mines    70
 -- (Of food 900 of 1,000, and 40 is less than a tenth of 900; of the one mine all is known.)
 --
--- With weights, where a record stands for several units, its contribution is that of as many alike ones: of a sample the total tells less.
--- A weight of 1 says that the unit alone stands there, as the largest do. Contributions that are NULL are in no total that the file gives,
--- and none of these; negative ones are an error: dominance is of parts of a whole. A cell is a combination of all keys, NULL one of the
--- values; a margin (fewer keys) whose total is estimable by p% has a cell that is. Ties are no excess: a share of exactly k is not
--- dominated. The rules of a house are seldom published: what a public report says of them tells where totals were left alone.
+-- With weights, where a record stands for several units, its contribution is that of as many alike ones: of a sample the total tells
+-- less. A weight of 1 says that the unit alone stands there, as the largest do. A record is a unit: of a firm that has several records
+-- (its establishments) sum these up before, or each counts as another's and the firm seems smaller. Contributions that are NULL are in no
+-- total that the file gives, and none of these; negative ones are an error: dominance is of parts of a whole. A cell is a combination of
+-- all keys, NULL one of the values; a margin (fewer keys) whose total is estimable by p% has a cell that is. Ties are no excess: a share
+-- of exactly k is not dominated. The rules of a house are seldom published: what a public report says of them tells where totals were
+-- left alone.
 --
 -- Scope: cells.
 -- Not compiled: contributions are ordered within cells by lists; measure the table in DuckDB.

@@ -36,16 +36,21 @@ def regression(records: float, means: Floats, covariances: Floats, response: flo
         raise ValueError("a predictor is constant: leave it out")
     # the correlations of the predictors show whether one follows from the others
     r = covariances[np.ix_(others, others)] / np.outer(spread[others], spread[others])
-    values, vectors = np.linalg.eigh(r)
-    if values[0] < 1e-12 * values[-1]:
-        raise ValueError("a predictor follows from the others (the correlation matrix is singular): leave it out")
-    inverse = (vectors / values) @ vectors.T / np.outer(spread[others], spread[others])
+    inverse = _invert(r) / np.outer(spread[others], spread[others])
     slopes = inverse @ covariances[others, place]
     residual = max(covariances[place, place] - slopes @ covariances[others, place], 0.0) * (records - 1) / left
     errors = residual * np.diag(inverse) / (records - 1)
     at_zero = residual * (1 / records + means[others] @ inverse @ means[others] / (records - 1))
     coefficients = np.concatenate([[means[place] - slopes @ means[others]], slopes])
     return [coefficients, np.sqrt(np.concatenate([[at_zero], errors]))]
+
+
+def _invert(correlations: Floats) -> Floats:
+    values, vectors = np.linalg.eigh(correlations)
+    if values[0] < 1e-12 * values[-1]:
+        raise ValueError("a predictor follows from the others (the correlation matrix is singular): leave it out")
+    inverse: Floats = (vectors / values) @ vectors.T
+    return inverse
 
 
 def weighted_regression(columns: Floats, weights: Floats, response: float) -> list[Floats]:
@@ -81,10 +86,7 @@ def weighted_regression(columns: Floats, weights: Floats, response: float) -> li
     if not np.all(spread[others] > 0):
         raise ValueError("a predictor is constant: leave it out")
     x = np.vstack([np.ones(n), apart[others] / spread[others, np.newaxis]])  # about the means, in deviations
-    values, vectors = np.linalg.eigh((x * share) @ x.T)
-    if values[0] < 1e-12 * values[-1]:
-        raise ValueError("a predictor follows from the others (the correlation matrix is singular): leave it out")
-    inverse = (vectors / values) @ vectors.T
+    inverse = _invert((x * share) @ x.T)
     found = inverse @ ((x * share) @ apart[place])
     told = x * (share * (apart[place] - found @ x))
     covariances = inverse @ (told @ told.T) @ inverse * n / (n - 1)
