@@ -52,7 +52,7 @@ def test_attribution_is_that_of_a_fresh_sample(con):
 
 
 def test_large_leaves_copy_nobody_and_small_ones_are_found_out(con):
-    """No excess of a file by leaves of 400 records, by any key; that by leaves of 5, the default, is seen."""
+    """A file by leaves of 400 records has no excess; that by leaves of 5, the default, is seen."""
     columns = [*KEYS, "own_insurance", "husband_covers", "husband_insurance", *NUMBERS]
     drawn = [name for name, *_ in con.execute("DESCRIBE source").fetchall() if name != "couple"]
     Microdata(con, "source", id="couple").mask.synthesise(drawn, k=400, into="coarse")
