@@ -59,13 +59,12 @@ def digest_columns(
     con: duckdb.DuckDBPyConnection, table: exp.Expression, identifier: str, columns: Sequence[str]
 ) -> dict[str, str]:
     """Return a digest of each column by id, in any order of the rows; it holds for this version of DuckDB."""
-    totals = [
-        exp.Sum(this=exp.Anonymous(this="hash", expressions=[_quote_column(identifier), _quote_column(c)]))
-        for c in columns
-    ]
+    totals = [exp.Sum(this=hash_by_bytes((identifier, c))) for c in columns]
     (found,) = execute(con, exp.select(*totals).from_(table.copy())).fetchall()
     return {c.lower(): f"{duckdb.__version__}:{total}" for c, total in zip(columns, found, strict=True)}
 
 
-def _quote_column(name: str) -> exp.Column:
-    return exp.column(name, quoted=True)
+def hash_by_bytes(columns: Sequence[str]) -> exp.Expression:
+    """Return DuckDB's hash of the values together: of their bytes, so columns of several collations are no error."""
+    values = [exp.Anonymous(this="sdc__by_bytes", expressions=[exp.column(c, quoted=True)]) for c in columns]
+    return exp.Anonymous(this="hash", expressions=values)

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
+from sdc_sql.db.masking.identity import hash_by_bytes
 from sdc_sql.db.transaction import is_callers, read_transaction_number
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class Meanwhile:
 
         They are those that a connection sees.
         """
-        digest = exp.Anonymous(this="hash", expressions=[exp.column(c, quoted=True) for c in self.columns])
+        digest = hash_by_bytes(self.columns)
         found = [
             exp.Count(this=exp.Star()),
             exp.Anonymous(this="bit_xor", expressions=[digest.copy()]),
@@ -120,4 +121,4 @@ class Meanwhile:
         if con is not None:
             return tuple(execute(con, rows).fetchall()[0])
         with self.con.cursor() as other:
-            return tuple(other.execute(query.write_sql(rows)).fetchall()[0])
+            return tuple(execute(other, rows).fetchall()[0])
