@@ -30,6 +30,9 @@ def synthesise(
     codes: str | Iterable[str] | None = None,
     methods: str | Iterable[str] | Mapping[str, str] = DEFAULT,
     k: int = 5,
+    leaf: int = 20,
+    gain: float = 6,
+    candidates: int | None = None,
     rules: str | Iterable[str] | None = None,
     fitted: str | None = None,
     drawn: str | None = None,
@@ -63,9 +66,15 @@ def synthesise(
         whose normal score a regression draws; ``"predictive_mean"``: from the k records whose predicted means are
         nearest; ``"sample"``: from all records.
     k
-        The fewest records of a leaf or cell, and of a value that is released as it is: at least 2. With small leaves
-        records of the source are drawn again whole: limit the excess of ``holdout_distance``, and take the k that
-        meets it.
+        The fewest records of a value that is released as it is: at least 2.
+    leaf
+        The fewest records of a leaf of a tree, or of a cell of a table.
+    gain
+        A tree is cut where that gains so many times what a cut by chance does. With 0 any gain will do, and small
+        leaves draw records of the source again whole: limit the excess of ``holdout_distance``.
+    candidates
+        So many are drawn for each record, and one is chosen, so that single columns and pairs are as in the source; by
+        default 4 where trees draw a column and the file is not proper, else 1.
     rules
         Conditions on columns that hold for every record of the released table, as in ``"age >= 16 OR income IS NULL"``;
         where one does not, nothing is released.
@@ -129,6 +138,8 @@ def synthesise(
     arguments: dict[str, Value] = {
         "columns": chosen, "id": data.require_role("id"), "given": beside, "codes": _resolve_any(data, codes),
         "methods": _list_methods(data, methods, chosen), "k": require_number("synthesise", "k", k),
+        "leaf": require_number("synthesise", "leaf", leaf), "gain": require_number("synthesise", "gain", gain),
+        "candidates": None if candidates is None else require_number("synthesise", "candidates", candidates),
         "rules": _list_rules(data, rules), "fitted": fitted and data.spell_column("fitted", fitted),
         "drawn": part.column if part else drawn, "proper": proper,
         "household": household and data.spell_column("household", household),

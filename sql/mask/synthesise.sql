@@ -6,9 +6,12 @@
 --   4   a number or time that fewer than k records have is drawn anew: a place among the k nearest such records on either side, and the
 --       value between those there; the outermost k count as their mean. 0 and what k records have at least stay. A name that fewer than k
 --       records have is not released: the donor is drawn among the others
---   'trees'            the leaf of a tree, cut until no leaf of k records or more can be cut with gain: of numbers the sum of squares of
---                      their ranks falls most, of names Gini's index
---   'table'            the cell of the table of all columns before (saturated), of k records or more: of columns with the weakest
+--   5   so many candidates are drawn of each record. A logistic regression on all columns and their pairs tells the source from them; with
+--       its odds w one of a record's candidates is chosen with probability w / sum of w
+--   'trees'            the leaf of a tree, cut where a cut gains most (of numbers the sum of squares of their ranks falls, of names Gini's
+--                      index), leaves enough records on either side, and gains so many times (6) what a cut by chance does, which is the
+--                      variance within the node
+--   'table'            the cell of the table of all columns before (saturated), of enough records: of columns with the weakest
 --                      connection none where the cell has fewer
 --   'logistic', 'multinomial'   the class, drawn by a regression on these columns (the log-linear model of its pairs with each of them)
 --   'normal_scores'    the rank, whose normal score is drawn by a linear regression
@@ -21,7 +24,7 @@
 --   Journal of Official Statistics 21(3), 441-462; Nowok, Raab & Dibben (2016), synthpop: bespoke creation of synthetic data in R, Journal
 --   of Statistical Software 74(11); trees: Breiman, Friedman, Olshen & Stone (1984), Classification and regression trees; populations:
 --   Raghunathan, Reiter & Rubin (2003), Multiple imputation for statistical disclosure limitation, Journal of Official Statistics
---   19(1), 1-16.
+--   19(1), 1-16; candidates: Rubin (1987), Multiple imputation for nonresponse in surveys, Wiley (sampling importance resampling).
 --
 --   SET VARIABLE sdc_key = '...';
 --   CREATE TABLE released AS FROM sdc_synthesise('persons', ['sex', 'age', 'income'], 'id', given := ['region'],
@@ -41,15 +44,17 @@
 -- the column of the condition comes before. NULL counts as a condition that does not hold.
 -- A number that is a code (region 7) belongs to `codes`: it is a name then, and no number between two.
 --
--- What remains: a synthetic record may be made of one person's values again, the more often the smaller the leaves. Of half of the 22,272
--- couples of fixtures/, the other half held out, so many records are nearer to the source (0.5 expected), so many are whole copies in 12
--- columns (of the held out couples about 450), and membership is told with an area of
---   k = 5: 0.67, 1,691, 0.59      k = 20: 0.58, 718, 0.54      k = 50: 0.54, 489, 0.52      k = 100: 0.52, 338, 0.515
--- Mean attribution (k = 5) is within 0.02 of that of a fresh sample, that of the safest guesses is above it. So hold a part out
--- (sdc_holdout), limit the excess of sdc_holdout_distance and sdc_membership, and take the k that meets it: 200 to 400 here. Leaves of k
--- records tell of their k persons what they share (sdc_correct_attribution); of a proper copy they are k draws of records, and tell more. A
--- smoothed number may be somebody's by chance, where numbers are whole or have few decimals. The draws hang on all values: any change of
--- the source draws everybody anew.
+-- What remains: a synthetic record may be made of one person's values again, as a fresh sample repeats records by chance. Of half of the
+-- 22,272 couples of fixtures/, the other half held out (501 of which are copies, in 12 columns), the excess of sdc_holdout_distance of all
+-- records and of the closest, whole copies, and the area of sdc_membership:
+--   as by default (mean of four)                     0.003, -0.002,   486, 0.507
+--   leaf := 100, gain := 0, candidates := 1          0.014, -0.026,   479, 0.513
+--   leaf := 20, gain := 0, candidates := 1           0.055,  0.078,   767, 0.536
+--   leaf := 5, gain := 0, candidates := 1            0.152,  0.306, 1,720, 0.586
+-- A cut that gains little tells its few records apart from others by chance: such trees draw records of the source again. Mean attribution
+-- is within 0.02 of that of a fresh sample. Other files, other figures: hold a part out (sdc_holdout) and limit the excess of
+-- sdc_holdout_distance and sdc_membership. A proper copy is of draws of records, and tells more. A smoothed number may be somebody's by
+-- chance, where numbers are whole or have few decimals. The draws hang on all values: any change of the source draws everybody anew.
 --
 -- NULL and NaN are drawn as values of their own. At least 2 k records, and of a column of names half of them with names that k records
 -- have. A number is one that a DOUBLE holds exactly, else a code.
@@ -62,7 +67,7 @@
 -- Households: as one record.
 -- Repeated: once (any change of the file draws all records anew, and many releases together tell what the models have of single records).
 -- Loss: published.
--- Told: methods, k, proper.
+-- Told: methods, k, leaf, gain, candidates, proper.
 -- Publicly: values drawn anew, each given those before it.
 -- Parameters:
 --   tbl      table                     the table, view, common table expression or file
@@ -72,7 +77,11 @@
 --   codes    columns                   numeric columns whose numbers are codes: none is drawn between two; NULL: none
 --   methods  names                     how columns are drawn: one for all, or one for each: trees, table, logistic, multinomial,
 --                                      normal_scores, predictive_mean, sample
---   k        whole number in [2, ...)  the fewest records of a leaf or cell, and of a value that is released as it is
+--   k        whole number in [2, ...)  the fewest records of a value that is released as it is
+--   leaf     whole number in [2, ...)  the fewest records of a leaf or cell
+--   gain     number in [0, ...)        how many times what a cut by chance gains a cut of a tree must gain; 0: any gain
+--   candidates  whole number in [1, ...)  how many are drawn of each record, of which one is chosen; NULL: 4 where trees draw a column and
+--                                         the file is not proper, else 1
 --   rules    names                     conditions in SQL that hold for every record, or nothing is released; NULL: none
 --   fitted   column                    of truth values: the records that models are fitted to; NULL: all
 --   drawn    column                    of truth values: the records that get new values; NULL: all
@@ -85,7 +94,8 @@
 --   stream   text                      names the pass of draws; give another one to mask a column a second time
 --   release  text                      names the release; give another one for independent draws
 
-CREATE OR REPLACE MACRO sdc__kernel_synthesise(records, places, labels, counts, ordered, kinds, roles, k, methods, names, proper) AS
+CREATE OR REPLACE MACRO sdc__kernel_synthesise(records, places, labels, counts, ordered, kinds, roles, k, leaf, gain, candidates, methods,
+                                               names, proper) AS
     sdc__needs_python('A synthetic file')::DOUBLE[][];
 
 -- 0: a number, 1: a date or time, 2: a name. What the kernel reads of it: the number, days or microseconds, or a number made of the name.
@@ -226,18 +236,28 @@ CREATE OR REPLACE MACRO sdc__synthetic_values(labels, names, kinds, answers) AS
 CREATE OR REPLACE MACRO sdc__proper(proper) AS
     CASE WHEN TRY_CAST(proper AS BOOLEAN) IS NOT NULL THEN TRY_CAST(proper AS BOOLEAN)
          ELSE error('ParameterError: proper is ' || coalesce(proper::VARCHAR, 'NULL') || ': it must be true or false.') END;
+CREATE OR REPLACE MACRO sdc__checked_gain(gain) AS
+    CASE WHEN sdc__checked_number(gain, 'gain') >= 0 THEN gain::DOUBLE
+         ELSE error('ParameterError: gain is ' || coalesce(gain::VARCHAR, 'NULL') || ': it must be a number of at least 0.') END;
 CREATE OR REPLACE MACRO sdc__synthesis_methods() AS
     ['trees', 'table', 'logistic', 'multinomial', 'normal_scores', 'predictive_mean', 'sample'];
 CREATE OR REPLACE MACRO sdc__checked_methods(methods, columns) AS
     list_transform(sdc__each(methods, columns, sdc__names(columns)),
                    lambda m: sdc__checked_choice(m, 'methods', sdc__synthesis_methods()));
-CREATE OR REPLACE MACRO sdc__unruled(tbl, columns, id, given, codes, methods, k, fitted, drawn, proper, household, household_columns,
-                                      structure, copy, stream, release) AS TABLE
+-- Copies whose estimates are combined vary as the models say, and no more is put right; so do regressions that the user chose.
+CREATE OR REPLACE MACRO sdc__candidates_each(candidates, methods, columns, proper) AS
+    CASE WHEN candidates IS NOT NULL THEN sdc__checked_whole(candidates, 'candidates', 1, 100)
+         WHEN list_contains(sdc__checked_methods(methods, columns), 'trees') AND NOT sdc__proper(proper) THEN 4 ELSE 1 END;
+CREATE OR REPLACE MACRO sdc__unruled(tbl, columns, id, given, codes, methods, k, leaf, gain, candidates, fitted, drawn, proper, household,
+                                      household_columns, structure, copy, stream, release) AS TABLE
     WITH sdc__keyed AS MATERIALIZED (
         SELECT sdc__subkey(sdc__secret_key(), release, stream, 'synthesise',
                            concat(sdc__part(array_to_string(sdc__checked_methods(methods, columns), ',')),
                                   sdc__part(sdc__checked_whole(k, 'k', 2)::VARCHAR),
                                   sdc__part(sdc__checked_whole(copy, 'copy', 1)::VARCHAR),
+                                  sdc__part(sdc__checked_whole(leaf, 'leaf', 2)::VARCHAR),
+                                  sdc__part(sdc__checked_gain(gain)::VARCHAR),
+                                  sdc__part(sdc__candidates_each(candidates, methods, columns, proper)::VARCHAR),
                                   sdc__part(sdc__proper(proper)::VARCHAR),
                                   sdc__columns_part(sdc__names_if_any(given)), sdc__part(sdc__columns_part(sdc__names_if_any(codes))),
                                   sdc__part(household), sdc__part(sdc__columns_part(sdc__names_if_any(household_columns))),
@@ -253,6 +273,8 @@ CREATE OR REPLACE MACRO sdc__unruled(tbl, columns, id, given, codes, methods, k,
                sdc__kernel_synthesise(sdc__records, list_transform(sdc__places, lambda s: s.p), flatten(sdc__labels)::DOUBLE[],
                                       list_transform(sdc__labels, lambda l: len(l)), sdc__order, sdc__kinds,
                                       sdc__roles(sdc__names, household, household_columns, structure), k::DOUBLE,
+                                      sdc__checked_whole(leaf, 'leaf', 2)::DOUBLE, sdc__checked_gain(gain),
+                                      sdc__candidates_each(candidates, methods, columns, proper)::DOUBLE,
                                       array_to_string(sdc__checked_methods(methods, columns), chr(10)), sdc__lines(sdc__all),
                                       sdc__proper(proper)::DOUBLE) AS sdc__answer
         FROM sdc__lists
@@ -276,22 +298,23 @@ CREATE OR REPLACE MACRO sdc__rules_hold(broken) AS
     CASE WHEN broken = 0 THEN true
          ELSE error('TableError: A rule does not hold for ' || broken || ' of the drawn records: name the columns of its condition before'
                     || ' the one that it is on, or give them, so that trees find it; does it hold in the source?') END;
-CREATE OR REPLACE MACRO sdc__synthesise(tbl, columns, id, given, codes, methods, k, rules, fitted, drawn, proper, household,
-                                        household_columns, structure, copy, stream, release) AS TABLE
+CREATE OR REPLACE MACRO sdc__synthesise(tbl, columns, id, given, codes, methods, k, leaf, gain, candidates, rules, fitted, drawn, proper,
+                                        household, household_columns, structure, copy, stream, release) AS TABLE
     WITH sdc__values AS MATERIALIZED (
-        FROM sdc__unruled(tbl, columns, id, given, codes, methods, k, fitted, drawn, proper, household, household_columns, structure,
-                          copy, stream, release)
+        FROM sdc__unruled(tbl, columns, id, given, codes, methods, k, leaf, gain, candidates, fitted, drawn, proper, household,
+                          household_columns, structure, copy, stream, release)
     ),
     sdc__whole AS (FROM sdc__released(tbl, columns, id, 'sdc__values'))
     SELECT sdc__values.* FROM sdc__values, query(sdc__broken_rules(rules)) AS sdc__found WHERE sdc__rules_hold(sdc__found.sdc__n);
 
 -- sdc_synthesise: columns drawn anew, each given those before it: a synthetic file, whole or in part.
 -- Example: FROM sdc_synthesise('persons', ['sex', 'income'], 'id', k := 3);
-CREATE OR REPLACE MACRO sdc_synthesise(tbl, columns, id, given := NULL, codes := NULL, methods := 'trees', k := 5, rules := NULL,
-                                       fitted := NULL, drawn := NULL, proper := false, household := NULL, household_columns := NULL,
-                                       structure := NULL, copy := 1, stream := NULL, release := '') AS TABLE
+CREATE OR REPLACE MACRO sdc_synthesise(tbl, columns, id, given := NULL, codes := NULL, methods := 'trees', k := 5, leaf := 20, gain := 6,
+                                       candidates := NULL, rules := NULL, fitted := NULL, drawn := NULL, proper := false,
+                                       household := NULL, household_columns := NULL, structure := NULL, copy := 1, stream := NULL,
+                                       release := '') AS TABLE
     WITH sdc__done AS (
-        FROM sdc__synthesise(tbl, columns, id, given, codes, methods, k, rules, fitted, drawn, proper, household, household_columns,
-                             structure, copy, stream, release)
+        FROM sdc__synthesise(tbl, columns, id, given, codes, methods, k, leaf, gain, candidates, rules, fitted, drawn, proper, household,
+                             household_columns, structure, copy, stream, release)
     )
     FROM sdc__released(tbl, columns, id, 'sdc__done');

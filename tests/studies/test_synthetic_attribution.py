@@ -13,6 +13,7 @@ from sdc_sql import Microdata
 pytestmark = pytest.mark.slow
 KEYS = ["region", "race", "hispanic", "education", "children_under_6", "children_6_to_18"]
 TARGETS = ["own_insurance", "husband_insurance", "income_class"]
+COPIES = 4
 NUMBERS = ["experience", "hours", "husband_income"]
 CLASSES = "least(husband_income // 10, 8)::INTEGER AS income_class"
 
@@ -51,18 +52,31 @@ def test_attribution_is_that_of_a_fresh_sample(con):
         assert synthetic.cap == pytest.approx(fresh.cap, abs=0.02)
 
 
-def test_large_leaves_copy_nobody_and_small_ones_are_found_out(con):
-    """A file by leaves of 400 records has no excess; that by leaves of 5, the default, is seen."""
+def test_synthetic_file_is_no_nearer_to_its_source_and_small_leaves_are_found_out(con):
+    """Four copies lean to the source by less than a hundredth; leaves of 5 that any gain makes draw it again."""
     columns = [*KEYS, "own_insurance", "husband_covers", "husband_insurance", *NUMBERS]
     drawn = [name for name, *_ in con.execute("DESCRIBE source").fetchall() if name != "couple"]
-    Microdata(con, "source", id="couple").mask.synthesise(drawn, k=400, into="coarse")
-    found = {}
-    for name in ("synthetic", "coarse"):
-        released = Microdata(con, name).linkage
-        distances = released.holdout_distance("source", "fresh", columns, continuous=NUMBERS)
-        members = released.membership("source", "fresh", columns, continuous=NUMBERS)
+    of = Microdata(con, "source", id="couple").mask
+    for copy in range(2, COPIES + 1):
+        of.synthesise(drawn, copy=copy, into=f"synthetic_{copy}")
+    of.synthesise(drawn, leaf=5, gain=0, candidates=1, into="small")
+    excess, areas, ratios = {}, {}, {}
+    for name in ("synthetic", *(f"synthetic_{copy}" for copy in range(2, COPIES + 1)), "small"):
+        released = Microdata(con, name)
+        distances = released.linkage.holdout_distance("source", "fresh", columns, continuous=NUMBERS)
+        members = released.linkage.membership("source", "fresh", columns, continuous=NUMBERS)
         print(name, distances, members, sep="\n")
-        found[name] = {row.part: row.excess for row in distances}
-    assert found["synthetic"]["all"] > 0.1
-    assert found["synthetic"]["closest"] > 0.2
-    assert max(found["coarse"].values()) <= 0
+        excess[name] = {row.part: row.excess for row in distances}
+        areas[name] = {row.part: row.area for row in members}["all"]
+        pairs = (False, True)
+        ratios[name] = [released.loss.propensity("source", columns, continuous=NUMBERS, pairs=p).ratio for p in pairs]
+    small, small_area = excess.pop("small"), areas.pop("small")
+    assert small["all"] > 0.1
+    assert small["closest"] > 0.2
+    assert small_area > 0.55
+    for part, most in (("all", 0.01), ("closest", 0.01), ("isolated", 0)):
+        assert sum(found[part] for found in excess.values()) / COPIES <= most, part
+    assert sum(areas.values()) / COPIES < 0.52
+    ratios.pop("small")
+    for told in zip(*ratios.values(), strict=True):
+        assert sum(told) / COPIES <= 1.5, ratios

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from sdc_sql.udfs.synthesis.draws import Draws
-from sdc_sql.udfs.synthesis.synthesise import Column, synthesise
+from sdc_sql.udfs.synthesis.model import Column, Fineness
+from sdc_sql.udfs.synthesis.synthesise import synthesise
 from sdc_sql.udfs.trees.codes import NOMINAL
 
 pytestmark = pytest.mark.slow
@@ -52,7 +53,7 @@ def test_intervals_cover(connect, synthesis, method):
         columns, given = [Column("y", y, kind, method)], [Column("x", x, kind)]
         for copy in range(COPIES):
             draws = Draws.read(rng.random((4, size)))
-            (drawn,) = synthesise(columns, given, draws, 5, fitted=np.arange(size) < N, proper=True)
+            (drawn,) = synthesise(columns, given, draws, Fineness(5, 5), fitted=np.arange(size) < N, proper=True)
             released = rng.permutation(size)[:N]
             found, variances = estimated(x[released], drawn[released])
             rows += [(f"{name}{run}", *told) for name, *told in zip("ms", found, variances, strict=True)]

@@ -15,13 +15,18 @@ import numpy as np
 from sdc_sql.udfs.distributions.continuous import normal_quantile
 from sdc_sql.udfs.distributions.special import normal_cdf
 from sdc_sql.udfs.ranks import compute_mid_ranks
+from sdc_sql.udfs.synthesis.columns import Design
+from sdc_sql.udfs.synthesis.donors import Groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sdc_sql.udfs.arguments import Floats, Integers
-    from sdc_sql.udfs.synthesis.columns import Before
-    from sdc_sql.udfs.synthesis.donors import Donors
+    from sdc_sql.udfs.arguments import Floats, Integers, Truths
+    from sdc_sql.udfs.synthesis.columns import Before, Drawn
+    from sdc_sql.udfs.synthesis.donors import Uniforms
+    from sdc_sql.udfs.synthesis.model import Find
+
+    Place = Callable[[Floats, Floats], Integers]  # of what explains, and of uniform numbers, the donors
 
 RIDGE = 1e-6  # of a record's information: classes that are told apart exactly have bounded coefficients
 PARAMETERS = 600
@@ -30,8 +35,8 @@ NEAR = 1e-9
 POINTS = 128
 
 
-def draw_by_classes(before: Before, values: Floats, classes: int, donors: Donors) -> Integers:
-    """Return donors of a class drawn by a multinomial regression; missing is a class.
+def fit_class(before: Before, values: Floats, classes: int, may: Truths | None) -> Find:
+    """Return what finds donors of a class drawn by a multinomial regression; missing is a class.
 
     Raises
     ------
@@ -43,9 +48,16 @@ def draw_by_classes(before: Before, values: Floats, classes: int, donors: Donors
         raise ValueError(
             f"it has {len(there)} values, and a logistic regression tells {classes} apart: use multinomial"
         )
-    old, new = before.design()
-    drawn_in = draw_classes(fit_classes(old, group, len(there)), new, donors.uniforms(2))
-    return donors.draw(group, drawn_in)
+    design = Design.find(before)
+    beta = fit_classes(design.read(before.codes, before.values), group, len(there))
+    groups = Groups(group, may)
+
+    def find(drawn: Drawn, uniforms: Uniforms) -> Integers:
+        return groups.draw(
+            draw_classes(beta, design.read(drawn.codes, drawn.values), uniforms.draw(2)), uniforms.draw(0)
+        )
+
+    return find
 
 
 def fit_classes(x: Floats, group: Integers, classes: int) -> Floats:
@@ -112,34 +124,37 @@ def draw_classes(beta: Floats, x: Floats, uniforms: Floats) -> Integers:
     return found
 
 
-def draw_by_scores(before: Before, values: Floats, donors: Donors) -> Integers:
-    """Return donors at the ranks of normal scores that are drawn."""
-    return _draw_there(before, values, donors, _draw_scores)
+def fit_scores(before: Before, values: Floats) -> Find:
+    """Return what finds donors at the ranks of normal scores that are drawn."""
+    return _fit_there(before, values, _fit_scores)
 
 
-def draw_by_means(before: Before, values: Floats, k: int, donors: Donors) -> Integers:
-    """Return donors among the k whose predicted means are nearest."""
-    return _draw_there(before, values, donors, partial(_draw_near, k=k))
+def fit_means(before: Before, values: Floats, k: int) -> Find:
+    """Return what finds donors among the k whose predicted means are nearest."""
+    return _fit_there(before, values, partial(_fit_near, k=k))
 
 
-def _draw_there(
-    before: Before, values: Floats, donors: Donors, draw: Callable[[Floats, Floats, Floats, Floats], Integers]
-) -> Integers:
-    """Return donors of whom a number is missing or there, as drawn, and of those there the ones that are drawn."""
-    old, new = before.design()
-    there = ~np.isnan(values)
-    number_there = np.ones(len(new), dtype=bool)
-    if not there.all():
-        if not there.any():
-            return donors.draw(np.zeros(len(old), dtype=np.int64), np.zeros(len(new), dtype=np.int64))
-        beta = fit_classes(old, there.astype(np.int64), 2)
-        number_there = draw_classes(beta, new, donors.uniforms(3)) == 1
-    found = np.empty(len(new), dtype=np.int64)
-    lacking = np.flatnonzero(~there)
-    found[~number_there] = lacking[(donors.uniforms(0)[~number_there] * len(lacking)).astype(np.int64)]
-    places = np.flatnonzero(there)
-    found[number_there] = places[draw(old[there], values[there], new[number_there], donors.uniforms(0)[number_there])]
-    return found
+def _fit_there(before: Before, values: Floats, fit: Callable[[Floats, Floats], Place]) -> Find:
+    """Return what finds donors: of whom a number is missing or there, as drawn, and of those there the ones drawn."""
+    design, there = Design.find(before), ~np.isnan(values)
+    lacking, places = np.flatnonzero(~there), np.flatnonzero(there)
+    x = design.read(before.codes, before.values)
+    beta = fit_classes(x, there.astype(np.int64), 2) if len(lacking) and len(places) else None
+    draw = fit(x[there], values[there]) if len(places) else None
+
+    def find(drawn: Drawn, uniforms: Uniforms) -> Integers:
+        new, uniform = design.read(drawn.codes, drawn.values), uniforms.draw(0)
+        if draw is None:
+            return (uniform * len(lacking)).astype(np.int64)
+        if beta is None:
+            return draw(new, uniform)
+        number_there = draw_classes(beta, new, uniforms.draw(3)) == 1
+        found = np.empty(len(new), dtype=np.int64)
+        found[~number_there] = lacking[(uniform[~number_there] * len(lacking)).astype(np.int64)]
+        found[number_there] = places[draw(new[number_there], uniform[number_there])]
+        return found
+
+    return find
 
 
 def _fit_line(x: Floats, y: Floats) -> Floats:
@@ -147,15 +162,20 @@ def _fit_line(x: Floats, y: Floats) -> Floats:
     return np.asarray(np.linalg.solve(products + np.eye(len(products)) * NEAR * len(x), x.T @ y))
 
 
-def _draw_scores(x: Floats, y: Floats, new: Floats, uniforms: Floats) -> Integers:
+def _fit_scores(x: Floats, y: Floats) -> Place:
     n = len(y)
     scores = normal_quantile((compute_mid_ranks(y) - 0.5) / n)
-    beta = _fit_line(x, scores)
+    beta, order = _fit_line(x, scores), np.argsort(y, kind="stable")
     own = x @ beta
     deviation = np.sqrt(np.square(scores - own).sum() / max(n - x.shape[1], 1))
-    drawn = new @ beta + deviation * normal_quantile(np.clip(uniforms, 2.0**-53, 1 - 2.0**-53))
-    rank = np.clip((_compute_mixture(own, deviation, drawn) * n).astype(np.int64), 0, n - 1)
-    return np.argsort(y, kind="stable")[rank]
+
+    def place(new: Floats, uniforms: Floats) -> Integers:
+        drawn = new @ beta + deviation * normal_quantile(np.clip(uniforms, 2.0**-53, 1 - 2.0**-53))
+        rank = np.clip((_compute_mixture(own, deviation, drawn) * n).astype(np.int64), 0, n - 1)
+        found: Integers = order[rank]
+        return found
+
+    return place
 
 
 def _compute_mixture(means: Floats, deviation: float, z: Floats) -> Floats:
@@ -171,24 +191,28 @@ def _compute_mixture(means: Floats, deviation: float, z: Floats) -> Floats:
     return found
 
 
-def _draw_near(x: Floats, y: Floats, new: Floats, uniforms: Floats, *, k: int) -> Integers:
+def _fit_near(x: Floats, y: Floats, *, k: int) -> Place:
     beta = _fit_line(x, y)
     own = x @ beta
     order = np.argsort(own, kind="stable")
-    ordered, asked = own[order], new @ beta
-    k = min(k, len(own))
-    low, high = np.zeros(len(asked), dtype=np.int64), np.full(len(asked), len(own) - k)
-    while (low < high).any():  # the first of the k nearest, by halving
-        middle = (low + high) // 2
-        going = low < high
-        right = asked - ordered[middle] > ordered[np.minimum(middle + k, len(own) - 1)] - asked
-        low = np.where(going & right, middle + 1, low)
-        high = np.where(going & ~right, middle, high)
-    # all that are as near as the farthest of the k may give
-    farthest = (
-        np.maximum(np.abs(asked - ordered[low]), np.abs(asked - ordered[low + k - 1])) * (1 + NEAR) + NEAR * y.std()
-    )
-    first = np.searchsorted(ordered, asked - farthest, side="left")
-    last = np.searchsorted(ordered, asked + farthest, side="right")
-    found: Integers = order[np.minimum(first + (uniforms * (last - first)).astype(np.int64), len(order) - 1)]
-    return found
+    ordered, nearest = own[order], min(k, len(own))
+    slack = NEAR * y.std()
+
+    def place(new: Floats, uniforms: Floats) -> Integers:
+        asked = new @ beta
+        low, high = np.zeros(len(asked), dtype=np.int64), np.full(len(asked), len(own) - nearest)
+        while (low < high).any():  # the first of the k nearest, by halving
+            middle = (low + high) // 2
+            going = low < high
+            right = asked - ordered[middle] > ordered[np.minimum(middle + nearest, len(own) - 1)] - asked
+            low = np.where(going & right, middle + 1, low)
+            high = np.where(going & ~right, middle, high)
+        # all that are as near as the farthest of the k may give
+        farthest = np.maximum(np.abs(asked - ordered[low]), np.abs(asked - ordered[low + nearest - 1]))
+        farthest = farthest * (1 + NEAR) + slack
+        first = np.searchsorted(ordered, asked - farthest, side="left")
+        last = np.searchsorted(ordered, asked + farthest, side="right")
+        found: Integers = order[np.minimum(first + (uniforms * (last - first)).astype(np.int64), len(order) - 1)]
+        return found
+
+    return place

@@ -5,36 +5,51 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sdc_sql.udfs.synthesis.donors import Groups
 from sdc_sql.udfs.trees.codes import Codes, find_coding
 
 if TYPE_CHECKING:
-    from sdc_sql.udfs.arguments import Floats, Integers
-    from sdc_sql.udfs.synthesis.columns import Before
-    from sdc_sql.udfs.synthesis.donors import Donors
+    from sdc_sql.udfs.arguments import Floats, Integers, Truths
+    from sdc_sql.udfs.synthesis.columns import Before, Drawn
+    from sdc_sql.udfs.synthesis.donors import Uniforms
+    from sdc_sql.udfs.synthesis.model import Find
+
+CODES = 256
 
 
-def draw_by_table(before: Before, values: Floats, kind: int, k: int, donors: Donors) -> Integers:
-    """Return donors of the cell of each record that is drawn, which has k fitted records or more.
+def fit_table(before: Before, values: Floats, kind: int, leaf: int, may: Truths | None) -> Find:
+    """Return what finds donors in the cell of each record that is drawn, which has so many fitted records or more.
 
     The columns are crossed in the order of their connection with this one (Cramer's V). Where a cell has too few
     records, it is one of fewer columns, without those of the weakest connection.
     """
     coding = find_coding(values, kind)
-    codes = coding.encode(values)
-    n = len(codes)
-    cell, drawn_in = np.zeros(n, dtype=np.int64), np.zeros(before.new.shape[1], dtype=np.int64)
-    found = donors.draw(cell, drawn_in)
-    strength = [-_compute_connection(before.old[j], before.widths[j], codes, coding.codes) for j in range(before.count)]
-    for j in np.argsort(np.array(strength), kind="stable"):
-        both = np.concatenate([cell * 256 + before.old[j], drawn_in * 256 + before.new[j]])
-        _, number = np.unique(both, return_inverse=True)
-        cell, drawn_in = number[:n], number[n:]
-        enough = np.bincount(cell, minlength=int(number.max()) + 1) >= k
-        rows = np.flatnonzero(enough[drawn_in])
-        if not len(rows):
-            break
-        found[rows] = donors.draw(cell, drawn_in[rows], rows)
-    return found
+    codes, widths = coding.encode(values), before.widths
+    cell = np.zeros(len(codes), dtype=np.int64)
+    everybody = Groups(cell, may)
+    strength = [-_compute_connection(before.codes[j], widths[j], codes, coding.codes) for j in range(before.count)]
+    crossed: list[tuple[int, Integers, Truths, Groups]] = []
+    for j in np.argsort(np.array(strength), kind="stable").tolist():
+        cells, cell, counts = np.unique(cell * CODES + before.codes[j], return_inverse=True, return_counts=True)
+        crossed.append((j, cells, counts >= leaf, Groups(cell, may)))
+
+    def find(drawn: Drawn, uniforms: Uniforms) -> Integers:
+        uniform = uniforms.draw(0)
+        own = np.zeros(len(drawn), dtype=np.int64)
+        rows = np.arange(len(drawn))
+        found = everybody.draw(own, uniform)
+        for j, cells, enough, groups in crossed:
+            asked = own[rows] * CODES + drawn.codes[j, rows]
+            place = np.minimum(np.searchsorted(cells, asked), len(cells) - 1)
+            there = (cells[place] == asked) & enough[place]
+            rows, place = rows[there], place[there]
+            if not len(rows):
+                break
+            own[rows] = place
+            found[rows] = groups.draw(place, uniform[rows])
+        return found
+
+    return find
 
 
 def _compute_connection(codes: Codes, width: int, others: Codes, other_width: int) -> float:

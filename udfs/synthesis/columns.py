@@ -1,4 +1,4 @@
-"""The columns of a file as methods read them: those drawn already, old values and new."""
+"""The columns of a file as methods read them: of the records that are fitted to, and of those that are drawn."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
-from sdc_sql.udfs.trees.codes import NOMINAL, Codes, find_coding
+from sdc_sql.udfs.trees.codes import NOMINAL, Codes, Coding, find_coding
 
 if TYPE_CHECKING:
-    from sdc_sql.udfs.arguments import Floats
+    from sdc_sql.udfs.arguments import Floats, Integers
 
 TIME = 1
 INDICATORS = 30  # of a column of names, in a regression: the most frequent, and the others together
@@ -18,68 +17,116 @@ INDICATORS = 30  # of a column of names, in a regression: the most frequent, and
 
 @dataclass
 class Before:
-    """The columns that explain: of the records that are fitted to, and of those that are drawn, as far as they are.
+    """The columns that explain, of the records that are fitted to.
 
-    ``old`` and ``new`` are codes, (columns, n) each, of which the first ``count`` are there; ``old_values`` and
-    ``new_values`` the numbers.
+    ``codes`` are those of the columns, (columns, n), of which the first ``count`` are there; ``values`` their numbers.
     """
 
-    old: Codes
-    new: Codes
-    widths: list[int] = field(default_factory=list)
-    nominal: list[bool] = field(default_factory=list)
-    old_values: list[Floats] = field(default_factory=list)
-    new_values: list[Floats] = field(default_factory=list)
+    codes: Codes
+    codings: list[Coding] = field(default_factory=list)
+    values: list[Floats] = field(default_factory=list)
 
     @classmethod
-    def make(cls, columns: int, fitted: int, drawn: int) -> Before:
+    def make(cls, columns: int, fitted: int) -> Before:
         """Return room for the codes of columns."""
-        return cls(np.empty((columns, fitted), dtype=np.uint8), np.empty((columns, drawn), dtype=np.uint8))
+        return cls(np.empty((columns, fitted), dtype=np.uint8))
 
     @property
     def count(self) -> int:
         """How many columns there are."""
-        return len(self.widths)
+        return len(self.codings)
 
-    def add(self, old: Floats, new: Floats, kind: int) -> None:
-        """Add a column; new values of names are among the old ones, or have the code of the rarest."""
-        most = int(np.nanmax(np.r_[old, new, 1.0])) if kind == NOMINAL else 1
-        coding = find_coding(old, kind, most=most)
-        self.old[self.count], self.new[self.count] = coding.encode(old), coding.encode(new)
-        self.widths.append(coding.codes)
-        self.nominal.append(coding.nominal)
-        self.old_values.append(old)
-        self.new_values.append(new)
+    @property
+    def widths(self) -> list[int]:
+        """How many codes each column has."""
+        return [coding.codes for coding in self.codings]
 
-    def choose(self, rows: npt.NDArray[np.int64]) -> Before:
-        """Return the columns with some of the records that are fitted to."""
-        return Before(
-            self.old[:, rows], self.new, list(self.widths), list(self.nominal), [v[rows] for v in self.old_values],
-            list(self.new_values),
-        )  # fmt: skip
+    @property
+    def nominal(self) -> list[bool]:
+        """Which columns are of names."""
+        return [coding.nominal for coding in self.codings]
 
-    def design(self) -> tuple[Floats, Floats]:
-        """Return what regressions are on: 1, numbers by their deviation, indicators; of old and new records.
+    def add(self, values: Floats, every: Floats, kind: int) -> None:
+        """Add a column; `every`: its values in the whole file. Names of no fitted record get the rarest's code."""
+        most = int(np.nanmax(np.r_[every, 1.0])) if kind == NOMINAL else 1
+        coding = find_coding(values, kind, most=most)
+        self.codes[self.count] = coding.encode(values)
+        self.codings.append(coding)
+        self.values.append(values)
 
-        A missing number is the mean, with an indicator of its own.
-        """
-        old: list[Floats] = [np.ones(self.old.shape[1])]
-        new: list[Floats] = [np.ones(self.new.shape[1])]
-        for j in range(self.count):
-            if self.nominal[j]:
-                counts = np.bincount(self.old[j], minlength=self.widths[j])
+    def choose(self, rows: Integers) -> Before:
+        """Return the columns with some of the records."""
+        return Before(self.codes[:, rows], list(self.codings), [v[rows] for v in self.values])
+
+
+@dataclass
+class Drawn:
+    """The same columns of the records that are drawn, as far as they are."""
+
+    codes: Codes
+    codings: list[Coding]
+    values: list[Floats] = field(default_factory=list)
+
+    @classmethod
+    def make(cls, before: Before, records: int) -> Drawn:
+        """Return room for as many records."""
+        return cls(np.empty((before.count, records), dtype=np.uint8), before.codings)
+
+    def __len__(self) -> int:
+        """Return how many records there are."""
+        return int(self.codes.shape[1])
+
+    def add(self, values: Floats) -> None:
+        """Add the next column."""
+        self.codes[len(self.values)] = self.codings[len(self.values)].encode(values)
+        self.values.append(values)
+
+
+@dataclass(frozen=True)
+class Design:
+    """What regressions are on: 1, numbers by their deviation, indicators of names.
+
+    A missing number is the mean, with an indicator of its own.
+
+    Examples
+    --------
+    >>> before = Before.make(1, 4)
+    >>> before.add(np.array([1.0, 3.0, 3.0, np.nan]), np.array([1.0, 3.0]), 0)
+    >>> Design.find(before).read(before.codes, before.values).round(2).tolist()
+    [[1.0, -1.41, 0.0], [1.0, 0.71, 0.0], [1.0, 0.71, 0.0], [1.0, 0.0, 1.0]]
+    """
+
+    columns: tuple[tuple[int, int | None, float, float], ...]  # column, code, mean, deviation
+
+    @classmethod
+    def find(cls, before: Before, few: int = 0) -> Design:
+        """Return the design of all columns; numbers of so few values are names in it."""
+        found: list[tuple[int, int | None, float, float]] = []
+        for j, coding in enumerate(before.codings):
+            counts = np.bincount(before.codes[j], minlength=coding.codes)
+            if coding.nominal or coding.codes <= few:
                 most = np.argsort(-counts, kind="stable")[1:INDICATORS]
-                for code in most[counts[most] > 0]:
-                    old.append((self.old[j] == code) * 1.0)
-                    new.append((self.new[j] == code) * 1.0)
+                found += [(j, int(code), 0.0, 1.0) for code in most[counts[most] > 0]]
                 continue
-            x, z = self.old_values[j], self.new_values[j]
-            lacks, lack = np.isnan(x), np.isnan(z)
-            mean, deviation = (np.nanmean(x), np.nanstd(x)) if not lacks.all() else (0.0, 1.0)
+            x, lacks = before.values[j], counts[0]
+            deviation = np.nanstd(x) if lacks < len(x) else 0.0
             if deviation > 0:
-                old.append(np.where(lacks, 0, (x - mean) / deviation))
-                new.append(np.where(lack, 0, (z - mean) / deviation))
-            if lacks.any() and not lacks.all():
-                old.append(lacks * 1.0)
-                new.append(lack * 1.0)
-        return np.array(old).T, np.array(new).T
+                found.append((j, None, float(np.nanmean(x)), float(deviation)))
+            if 0 < lacks < len(x):
+                found.append((j, 0, 0.0, 1.0))
+        return cls(tuple(found))
+
+    @property
+    def owners(self) -> Integers:
+        """Return the column that each column of the matrix is of, without the first."""
+        return np.array([j for j, *_ in self.columns], dtype=np.int64)
+
+    def read(self, codes: Codes, values: list[Floats]) -> Floats:
+        """Return the matrix, (n, 1 + columns)."""
+        found = np.ones((codes.shape[1], 1 + len(self.columns)))
+        for place, (j, code, mean, deviation) in enumerate(self.columns, 1):
+            if code is None:
+                found[:, place] = np.nan_to_num((values[j] - mean) / deviation)
+            else:
+                found[:, place] = codes[j] == code
+        return found

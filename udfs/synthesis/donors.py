@@ -12,51 +12,50 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.synthesis.draws import Draws
 
 DRAWS = 4  # of a column: the donor, its place among its neighbours, the class, whether it is missing
-
-
-def draw_donors(group: Integers, drawn_in: Integers, uniforms: Floats) -> Integers:
-    """Return for each record to draw one of those of its group; groups are numbers from 0, none is empty.
-
-    Examples
-    --------
-    >>> draw_donors(np.array([0, 1, 1]), np.array([1, 0, 1]), np.array([0.0, 0.9, 0.9])).tolist()
-    [1, 0, 2]
-    """
-    order = np.argsort(group.astype(np.int32), kind="stable")
-    counts = np.bincount(group, minlength=int(drawn_in.max(initial=0)) + 1)
-    first = np.cumsum(counts) - counts
-    found: Integers = order[first[drawn_in] + (uniforms * counts[drawn_in]).astype(np.int64)]
-    return found
+COLUMNS = 10_000  # more than a file has: so far apart are the draws of candidates
 
 
 @dataclass(frozen=True)
-class Donors:
-    """The records of which some may give their values, and the draws of those that get them.
-
-    ``may``: which records may; None: all.
-    """
+class Uniforms:
+    """The draws of a column of the records that are drawn, and of one of their candidates, from 0."""
 
     draws: Draws
     column: int
-    may: Truths | None = None
+    candidate: int = 0
 
-    def uniforms(self, j: int) -> Floats:
-        """Return draw j of the column: 0 the donor, 1 its place among its neighbours, 2 and 3 what a method asks."""
-        return self.draws.draw(DRAWS * self.column + j)
+    def draw(self, j: int) -> Floats:
+        """Return draw j: 0 the donor, 1 its place among its neighbours, 2 and 3 what a method asks."""
+        return self.draws.draw(DRAWS * (self.column + COLUMNS * self.candidate) + j)
 
-    def draw(self, group: Integers, drawn_in: Integers, rows: Integers | slice = slice(None)) -> Integers:
-        """Return a donor of its group for each record; of all that may where none of the group may.
 
-        ``rows`` are the records to draw, if not all.
-        """
-        uniforms = self.uniforms(0)[rows]
-        if self.may is None or self.may.all():
-            return draw_donors(group, drawn_in, uniforms)
-        places = np.flatnonzero(self.may)
-        has = np.bincount(group[places], minlength=int(max(group.max(initial=0), drawn_in.max(initial=0))) + 1) > 0
-        number = np.cumsum(has) - 1
-        found = np.empty(len(drawn_in), dtype=np.int64)
-        inside = has[drawn_in]
-        found[inside] = places[draw_donors(number[group[places]], number[drawn_in[inside]], uniforms[inside])]
-        found[~inside] = places[(uniforms[~inside] * len(places)).astype(np.int64)]
+class Groups:
+    """Records in groups, numbers from 0, of which those that may give their values; None: all.
+
+    Examples
+    --------
+    >>> groups = Groups(np.array([0, 1, 1]))
+    >>> groups.draw(np.array([1, 0, 1]), np.array([0.0, 0.9, 0.9])).tolist()
+    [1, 0, 2]
+    >>> one = Groups(np.array([0, 1, 1]), np.array([False, True, False]))
+    >>> one.draw(np.array([0, 1]), np.array([0.1, 0.9])).tolist()
+    [1, 1]
+    """
+
+    def __init__(self, group: Integers, may: Truths | None = None) -> None:
+        groups = int(group.max(initial=0)) + 1
+        places = None if may is None or may.all() else np.flatnonzero(may)
+        own = group if places is None else group[places]
+        order = np.argsort(own.astype(np.int32), kind="stable")
+        self.order = (order if places is None else places[order]).astype(np.int32)
+        self.counts = np.bincount(own, minlength=groups)
+        self.first = np.cumsum(self.counts) - self.counts
+        self.whole = bool(self.counts.all())
+
+    def draw(self, drawn_in: Integers, uniforms: Floats) -> Integers:
+        """Return a donor of its group for each record; of all that may where none of the group may."""
+        counts, first = self.counts[drawn_in], self.first[drawn_in]
+        if not self.whole:
+            none = counts == 0
+            counts[none], first[none] = len(self.order), 0
+        found: Integers = self.order[first + (uniforms * counts).astype(np.int64)].astype(np.int64)
         return found

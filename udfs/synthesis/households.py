@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.synthesis.columns import Before
-from sdc_sql.udfs.synthesis.donors import Donors
-from sdc_sql.udfs.synthesis.synthesise import PROPER, Column, draw_column
+from sdc_sql.udfs.synthesis.candidates import choose
+from sdc_sql.udfs.synthesis.columns import Before, Drawn
+from sdc_sql.udfs.synthesis.donors import Uniforms
+from sdc_sql.udfs.synthesis.model import fit_column
+from sdc_sql.udfs.synthesis.synthesise import PROPER, require_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sdc_sql.udfs.arguments import Floats, Integers
     from sdc_sql.udfs.synthesis.draws import Draws
+    from sdc_sql.udfs.synthesis.model import Column, Fineness, Model
 
 POOLED = 3  # persons from this place on are of one model
 OF_HOUSEHOLD, STRUCTURE = 1, 2
@@ -60,7 +63,7 @@ class Members:
 
 
 def synthesise_households(  # noqa: PLR0917 - as of files of persons, and who lives with whom
-    columns: list[Column], roles: Integers, given: list[Column], draws: Draws, members: Members, k: int, *,
+    columns: list[Column], roles: Integers, given: list[Column], draws: Draws, members: Members, fineness: Fineness, *,
     proper: bool = False,
 ) -> list[Floats]:  # fmt: skip
     """Return the columns with values drawn anew, household by household; which persons live together stays.
@@ -71,7 +74,7 @@ def synthesise_households(  # noqa: PLR0917 - as of files of persons, and who li
 
     Parameters
     ----------
-    columns, given, draws, k, proper
+    columns, given, draws, fineness, proper
         As of `synthesise`.
     roles
         Of each column 1 where it is the household's, 2 where it is of the structure, else 0.
@@ -83,12 +86,8 @@ def synthesise_households(  # noqa: PLR0917 - as of files of persons, and who li
     ValueError
         Where a column of the household differs within one, and as of `synthesise`.
     """
-    found = [np.full(len(c.values), np.nan) for c in columns]
     heads = np.flatnonzero(members.place == 1)
-    if len(heads) < 2 * k:
-        raise ValueError(
-            f"{len(heads)} households; expected at least {2 * k}, twice the fewest of a leaf: take a smaller k"
-        )
+    require_records(len(heads), "households", fineness)
     for column in (c for c, role in zip(columns, roles, strict=True) if role == OF_HOUSEHOLD):
         own, first = column.values, column.values[members.head]
         apart = int((~((own == first) | (np.isnan(own) & np.isnan(first))))[members.place > 1].sum())
@@ -96,16 +95,36 @@ def synthesise_households(  # noqa: PLR0917 - as of files of persons, and who li
             raise ValueError(
                 f"{column.name} is of the household, and {apart} persons have another value than the first"
             )
-    file = _File(columns, roles, given, draws, members, k, proper, found)
-    file.draw_persons(heads, 1, OF_HOUSEHOLD)
-    for j in np.flatnonzero(roles == OF_HOUSEHOLD):
-        found[j] = found[j][members.head]
-    for role in (STRUCTURE, 0):
-        if (roles == role).any():
-            for fitted, places in members.list_groups(k):
-                for place in places:
-                    file.draw_persons(fitted, place, role)
-    return found
+    file = _File(columns, roles, given, draws, members, fineness, proper)
+    file.fit(heads)
+    everybody = Before.make(len(given) + len(columns) + 1, len(members.place))
+    everybody.add(members.size.astype(np.float64), members.size.astype(np.float64), 0)
+    for column in (*given, *columns):
+        everybody.add(column.values, column.values, column.kind)
+    number = np.empty(len(members.place), dtype=np.int64)
+    number[heads] = np.arange(len(heads))
+    unit = number[members.head]
+
+    def draw(rows: Integers, candidate: int) -> Drawn:
+        found = file.draw(rows, candidate)
+        new = Drawn.make(everybody, len(rows))
+        new.add(members.size[rows].astype(np.float64))
+        for values in (*(c.values for c in given), *found):
+            new.add(values[rows])
+        return new
+
+    found = choose(everybody, unit, unit, draws.choose(heads), draw, fineness.candidates)
+    return found[1 + len(given) :]
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """The columns of a role for the persons of some places, and their models."""
+
+    role: int
+    places: list[int]
+    before: Before
+    models: list[tuple[int, Model]]  # of columns, by their number
 
 
 @dataclass(frozen=True)
@@ -115,36 +134,73 @@ class _File:
     given: list[Column]
     draws: Draws
     members: Members
-    k: int
+    fineness: Fineness
     proper: bool
-    found: list[Floats]
+    stages: list[_Stage] = field(default_factory=list)
 
-    def draw_persons(self, fitted: Integers, place: int, role: int) -> None:
-        """Draw the columns of a role for the persons of a place."""
-        rows, m = np.flatnonzero(self.members.place == place), self.members
+    def fit(self, heads: Integers) -> None:
+        """Fit what is drawn of households, of the structure, and of the persons."""
+        self._fit_stage(heads, [1], OF_HOUSEHOLD)
+        for role in (STRUCTURE, 0):
+            for fitted, places in self.members.list_groups(self.fineness.k):
+                self._fit_stage(fitted, places, role)
+
+    def _fit_stage(self, fitted: Integers, places: list[int], role: int) -> None:
+        """Fit the columns of a role for the persons of some places, which one model draws."""
         if not (self.roles == role).any():
             return
-        own = self.draws.choose(rows)
-        again = (self.draws.choose(fitted).draw(PROPER + role) * len(fitted)).astype(np.int64) if self.proper else None
+        own = self.draws.choose(fitted)
+        again = (own.draw(PROPER + role) * len(fitted)).astype(np.int64) if self.proper else None
         boot = fitted if again is None else fitted[again]
-        before = Before.make(3 * len(self.columns) + len(self.given) + 2, len(boot), len(rows))
-        before.add(m.size[boot].astype(np.float64), m.size[rows].astype(np.float64), 0)
+        before = Before.make(3 * len(self.columns) + len(self.given) + 2, len(boot))
+        real = [column.values for column in self.columns]
+        for values, every, kind in self._explain(boot, places[0], role, real):
+            before.add(values, every, kind)
+        stage = _Stage(role, places, before, [])
+        for j in np.flatnonzero(self.roles == role).tolist():
+            column = self.columns[j]
+            stage.models.append((j, fit_column(column, column.values[fitted], again, before, self.fineness)))
+            before.add(column.values[boot], column.values, column.kind)
+        self.stages.append(stage)
+
+    def draw(self, rows: Integers, candidate: int) -> list[Floats]:
+        """Return the columns with new values of these records, whole households; of others NaN."""
+        m = self.members
+        found = [np.full(len(m.place), np.nan) for _ in self.columns]
+        for stage in self.stages:
+            for place in stage.places:
+                chosen = rows[m.place[rows] == place]
+                if not len(chosen):
+                    continue
+                new, own = Drawn.make(stage.before, len(chosen)), self.draws.choose(chosen)
+                for values, _, _ in self._explain(chosen, place, stage.role, found):
+                    new.add(values)
+                for j, model in stage.models:
+                    released = model.draw(new, Uniforms(own, j, candidate))
+                    found[j][chosen] = released
+                    new.add(released)
+            if stage.role == OF_HOUSEHOLD:
+                for j, _ in stage.models:
+                    found[j][rows] = found[j][m.head[rows]]
+        return found
+
+    def _explain(
+        self, rows: Integers, place: int, role: int, values: list[Floats]
+    ) -> Iterator[tuple[Floats, Floats, int]]:
+        """Return what explains the columns of a role of persons of a place: values, those of the file, and the kind."""
+        m = self.members
+        yield m.size[rows].astype(np.float64), m.size.astype(np.float64), 0
         if place >= POOLED:
-            before.add(m.place[boot].astype(np.float64), m.place[rows].astype(np.float64), 0)
+            yield m.place[rows].astype(np.float64), m.place.astype(np.float64), 0
         for column in self.given:
-            before.add(column.values[boot], column.values[rows], column.kind)
+            yield column.values[rows], column.values, column.kind
         for j, column in enumerate(self.columns):
             if self._is_drawn(j, role):
-                before.add(column.values[boot], self.found[j][rows], column.kind)
+                yield values[j][rows], column.values, column.kind
             if self.roles[j] != OF_HOUSEHOLD and (self._is_drawn(j, role) or self.roles[j] == role):
                 for least, other in ((2, m.head), (POOLED, m.previous)):
                     if place >= least:
-                        before.add(_look(column.values, other[boot]), _look(self.found[j], other[rows]), column.kind)
-        for j in np.flatnonzero(self.roles == role).tolist():
-            column = self.columns[j]
-            released = draw_column(column, column.values[fitted], again, before, self.k, Donors(own, j))
-            self.found[j][rows] = released
-            before.add(column.values[boot], released, column.kind)
+                        yield _look(values[j], other[rows]), column.values, column.kind
 
     def _is_drawn(self, j: int, role: int) -> bool:
         """Return whether a column is drawn for all persons before those of a role are."""

@@ -33,7 +33,7 @@ class Smoothing:
         values, place, counts = np.unique(x[there], return_inverse=True, return_counts=True)
         rare = (counts < k) & (values != 0)
         self.k = k
-        self.place = np.full(len(x), -1)
+        self.place = np.full(len(x), -1, dtype=np.int32)
         self.place[there] = np.where(rare, np.cumsum(rare) - 1, -1)[place]
         self.knots, self.counts = values[rare], counts[rare]
         self.kept = values[~rare]

@@ -72,7 +72,14 @@ def _descend(level: Level, codes: Codes, active: Integers, node: Nodes, leaf: In
 
 
 def grow_tree(  # noqa: PLR0917 - what explains, what is explained, and how finely
-    codes: Codes, widths: list[int], nominal: list[bool], classes: Integers, scores: Floats, k: int
+    codes: Codes,
+    widths: list[int],
+    nominal: list[bool],
+    classes: Integers,
+    scores: Floats,
+    k: int,
+    *,
+    gain: float = 0.0,
 ) -> Tree:
     """Return a tree with at least k records in each leaf.
 
@@ -88,6 +95,9 @@ def grow_tree(  # noqa: PLR0917 - what explains, what is explained, and how fine
         Whole numbers for each class, (classes, s): one for a number, indicators for names.
     k
         The fewest records of a leaf.
+    gain
+        How many times what a cut by chance gains, in expectation, the best cut of a node must gain: 1 is the variance
+        within the node, summed over the scores; 0: any gain.
 
     Examples
     --------
@@ -102,7 +112,16 @@ def grow_tree(  # noqa: PLR0917 - what explains, what is explained, and how fine
         explained = classes if len(active) == n else classes[active]
         return lambda cells, size: _histogram(cells, size, explained, scores)
 
-    return grow_by_sums(codes, widths, nominal, take, k)
+    squares = np.square(scores).sum(1)[:, np.newaxis]
+
+    def require(active: Integers, node: Nodes, nodes: int) -> Floats:
+        explained = classes if len(active) == n else classes[active]
+        counts, sums, _ = _histogram(node, nodes, explained, scores)
+        _, whole, _ = _histogram(node, nodes, explained, squares)
+        least: Floats = gain * (whole[:, 0] - np.square(sums).sum(1) / counts) / counts
+        return least
+
+    return grow_by_sums(codes, widths, nominal, take, k, require=require if gain else None)
 
 
 def grow_by_sums(
@@ -114,11 +133,13 @@ def grow_by_sums(
     *,
     depth: float = np.inf,
     even: bool = False,
+    require: Callable[[Integers, Nodes, int], Floats] | None = None,
 ) -> Tree:
     """Return a tree of rows of which `take` tells what to sum: each may stand for several records, with weights.
 
     A leaf is below `depth` cuts at most. `even`: indicators are explained, and a node of both classes where no cut
     gains anything is cut into the most even parts, since a connection of two columns need not show in either.
+    `require` tells what a cut of each node must gain.
     """
     n = codes.shape[1]
     tree = Tree(grown_on=np.zeros(n, dtype=np.int64))
@@ -128,6 +149,8 @@ def grow_by_sums(
         right = np.zeros((nodes, max(widths, default=1)), dtype=bool)
         if nodes <= NODES and len(tree.levels) < depth:
             sum_cells = take(active)
+            if require is not None:  # a better one than this is the best
+                best = require(active, node, nodes)
             for j, width in enumerate(widths):
                 cells = node * np.int32(width) + (codes[j] if len(active) == n else codes[j, active])
                 counts, sums, weights = sum_cells(cells, nodes * width)
