@@ -35,6 +35,7 @@ from sdc_sql.loss import contingency_distance as _contingency_distance
 from sdc_sql.loss import direct_distance as _direct_distance
 from sdc_sql.loss import distribution_distance as _distribution_distance
 from sdc_sql.loss import entropy_loss as _entropy_loss
+from sdc_sql.loss import estimate_change as _estimate_change
 from sdc_sql.loss import explained_variance as _explained_variance
 from sdc_sql.loss import factor_distance as _factor_distance
 from sdc_sql.loss import il1 as _il1
@@ -47,6 +48,7 @@ from sdc_sql.loss import precision as _precision
 from sdc_sql.loss import propensity as _propensity
 from sdc_sql.loss import sse_sst as _sse_sst
 from sdc_sql.loss import subdomain_moments as _subdomain_moments
+from sdc_sql.loss import survey_estimate as _survey_estimate
 from sdc_sql.loss import synthetic_estimate as _synthetic_estimate
 from sdc_sql.loss import tree_propensity as _tree_propensity
 from sdc_sql.loss import weight_distance as _weight_distance
@@ -194,6 +196,7 @@ class Loss(Room):
     distribution_distance = bind_method(_distribution_distance.distribution_distance)
     eigenvalue_distance = bind_method(_factor_distance.eigenvalue_distance)
     entropy_loss = bind_method(_entropy_loss.entropy_loss)
+    estimate_change = bind_method(_estimate_change.estimate_change)
     explained_variance = bind_method(_explained_variance.explained_variance)
     factor_distance = bind_method(_factor_distance.factor_distance)
     gamma_loss = bind_method(_factor_distance.gamma_loss)
@@ -209,6 +212,7 @@ class Loss(Room):
     propensity = bind_method(_propensity.propensity)
     sse_sst = bind_method(_sse_sst.sse_sst)
     subdomain_moments = bind_method(_subdomain_moments.subdomain_moments)
+    survey_estimate = bind_method(_survey_estimate.survey_estimate)
     synthetic_estimate = bind_method(_synthetic_estimate.synthetic_estimate)
     tree_propensity = bind_method(_tree_propensity.tree_propensity)
     weight_distance = bind_method(_weight_distance.weight_distance)

@@ -29,6 +29,7 @@ from sdc_sql.loss.contingency_distance import ContingencyDistance, MarginKept
 from sdc_sql.loss.direct_distance import DirectDistance
 from sdc_sql.loss.distribution_distance import DistributionDistance
 from sdc_sql.loss.entropy_loss import EntropyLoss
+from sdc_sql.loss.estimate_change import EstimateChange
 from sdc_sql.loss.explained_variance import ExplainedVariance
 from sdc_sql.loss.factor_distance import EigenvalueDistance, FactorDistance, GammaLoss
 from sdc_sql.loss.il1 import Il1
@@ -41,6 +42,7 @@ from sdc_sql.loss.precision import Precision
 from sdc_sql.loss.propensity import Propensity
 from sdc_sql.loss.sse_sst import SseSst
 from sdc_sql.loss.subdomain_moments import SubdomainMoment
+from sdc_sql.loss.survey_estimate import SurveyEstimate
 from sdc_sql.loss.synthetic_estimate import SyntheticEstimate
 from sdc_sql.loss.tree_propensity import TreePropensity
 from sdc_sql.loss.weight_distance import WeightDistance
@@ -108,6 +110,7 @@ __all__ = [
     "Dominance",
     "EigenvalueDistance",
     "EntropyLoss",
+    "EstimateChange",
     "ExpectedHarm",
     "ExplainedVariance",
     "FactorDistance",
@@ -168,6 +171,7 @@ __all__ = [
     "SudaSummary",
     "SudaValueContribution",
     "SuppressionReport",
+    "SurveyEstimate",
     "SwappingRisk",
     "SyntheticEstimate",
     "TCloseness",

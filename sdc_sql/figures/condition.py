@@ -134,10 +134,10 @@ def _find_column(found: Named, limit: str, asked: Mapping[str, Asked]) -> Column
             find_measure(its.name, found.figure)
     except ParameterError as error:
         raise ParameterError(f"The limit {text_for_message(limit)} cannot be read: {error}") from None
-    if found.row is not None and len(its.by) != 1:
+    if found.row is not None and not its.by:
         raise ParameterError(
             f"The limit {text_for_message(limit)} names a row, {text_for_message(found.row)}, and {found.label} has "
-            f"{'several names a row' if its.by else 'one'}: leave it out."
+            "one: leave it out."
         )
     return its.figures[found.figure]
 

@@ -183,7 +183,7 @@ def _find_rows(name: Named, limit: str, report: Report, asked: Mapping[str, Aske
     rows: list[Row] = [found] if isinstance(found, dict) else list(found)
     if name.row is not None:
         its = asked[name.label].measure
-        labels = [row_label({its.by[0]: row.get(its.by[0])}, its) for row in rows]
+        labels = [_name_row(row, its) for row in rows]
         rows = [row for row, label in zip(rows, labels, strict=True) if label.lower() == name.row.lower()]
         if not rows:
             there = ", ".join(labels)
@@ -196,6 +196,12 @@ def _find_rows(name: Named, limit: str, report: Report, asked: Mapping[str, Aske
             f"The limit {text_for_message(limit)} names {name.measured}.{name.figure}, which was not measured."
         )
     return rows
+
+
+def _name_row(row: Row, its: Measure) -> str:
+    """Return the name of a row: of several columns that tell rows apart those that say something, ``north, f``."""
+    said = [name for name in its.by if row.get(name) is not None]
+    return row_label({name: row[name] for name in said} if said else {its.by[0]: None}, its)
 
 
 def _is_known(figure: object) -> bool:

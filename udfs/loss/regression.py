@@ -98,6 +98,72 @@ def weighted_regression(columns: Floats, weights: Floats, response: float) -> li
     return [coefficients, np.sqrt(np.maximum(np.diag(back @ covariances @ back.T), 0.0))]
 
 
+def survey_regression(columns: Floats, weights: Floats, response: float, design: Floats) -> list[Floats]:
+    """Return the coefficients of a regression by weights, and their errors by the strata and clusters of a sample.
+
+    The estimating functions w e x are summed within clusters, and vary about their mean within strata: n / (n - 1)
+    times their squares (Binder, 1983). A stratum of one cluster counts with the square itself. Not a number where the
+    records do not determine the coefficients.
+
+    Parameters
+    ----------
+    columns
+        The response and the predictors, of shape (p + 1, n), none missing.
+    weights
+        Positive, of shape (n,).
+    response
+        The place of the response among the columns, 1 the first.
+    design
+        Of shape (3, n): of each record the number of its stratum, that of its cluster, which lies in one stratum, and
+        how many clusters the stratum has in the file, also outside of these records.
+
+    Examples
+    --------
+    >>> of_records = np.array([np.zeros(4), np.arange(4.0), np.full(4, 4.0)])
+    >>> survey_regression(np.array([[0.0, 1, 3, 4], [0, 1, 2, 3]]), np.ones(4), 1, of_records)[0].round(9).tolist()
+    [-0.1, 1.4]
+    """
+    place, n = int(response) - 1, columns.shape[1]
+    others = np.delete(np.arange(len(columns)), place)
+    unknown = np.full(len(others) + 1, np.nan)
+    if n < len(others) + 2:
+        return [unknown, unknown]
+    share = weights / weights.sum()
+    means = columns @ share
+    apart = columns - means[:, np.newaxis]
+    spread = np.sqrt(np.square(apart) @ share)
+    if not np.all(spread[others] > 0):
+        return [unknown, unknown]
+    x = np.vstack([np.ones(n), apart[others] / spread[others, np.newaxis]])
+    try:
+        inverse = _invert((x * share) @ x.T)
+    except ValueError:
+        return [unknown, unknown]
+    found = inverse @ ((x * share) @ apart[place])
+    told = inverse @ (x * (share * (apart[place] - found @ x)))
+    covariances = _linearise(told, *design)
+    back = np.diag(np.concatenate([[1.0], 1 / spread[others]]))
+    back[0, 1:] = -means[others] / spread[others]
+    coefficients = back @ found
+    coefficients[0] += means[place]
+    return [coefficients, np.sqrt(np.maximum(np.diag(back @ covariances @ back.T), 0.0))]
+
+
+def _linearise(z: Floats, strata: Floats, clusters: Floats, sizes: Floats) -> Floats:
+    """Return the covariances of sums of z, of shape (p, n), over clusters that are drawn within strata."""
+    _, first, cluster = np.unique(clusters, return_index=True, return_inverse=True)
+    sums = np.array([np.bincount(cluster, weights=values, minlength=len(first)) for values in z])
+    _, lead, stratum = np.unique(strata[first], return_index=True, return_inverse=True)
+    m = sizes[first][lead]  # of each stratum
+    means = np.array([np.bincount(stratum, weights=row, minlength=len(lead)) for row in sums]) / m
+    means[:, m < 2] = 0.0  # noqa: PLR2004 - a stratum of one cluster has no mean to vary about
+    factor = np.where(m > 1, m / np.maximum(m - 1, 1), 1.0)
+    apart = sums - means[:, stratum]
+    absent = m - np.bincount(stratum, minlength=len(lead))
+    found: Floats = (apart * factor[stratum]) @ apart.T + (means * factor * absent) @ means.T
+    return found
+
+
 FUNCTIONS = (
     declare_function(
         "regression", regression, TABLE, by_stratum=False, records=NUMBER, means=NUMBERS, covariances=TABLE,
@@ -106,5 +172,9 @@ FUNCTIONS = (
     declare_function(
         "weighted_regression", weighted_regression, TABLE, by_stratum=False, columns=TABLE, weights=NUMBERS,
         response=NUMBER,
+    ),
+    declare_function(
+        "survey_regression", survey_regression, TABLE, by_stratum=False, columns=TABLE, weights=NUMBERS,
+        response=NUMBER, design=TABLE,
     ),
 )  # fmt: skip

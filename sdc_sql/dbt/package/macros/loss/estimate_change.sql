@@ -1,0 +1,6 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
+{%- macro estimate_change(original, released, statistic, variable, domains=none, predictors=none, quantile=none, weight=none, strata=none, cluster=none, confidence=none) -%}
+    {{ sdc.sdc__only('estimate_change', kwargs, ['original', 'released', 'statistic', 'variable', 'domains', 'predictors', 'quantile', 'weight', 'strata', 'cluster', 'confidence']) }}
+    {{ return(sdc.sdc__measure('sdc_estimate_change', [original, released, statistic, variable], {'domains': domains, 'predictors': predictors, 'quantile': quantile, 'weight': weight, 'strata': strata, 'cluster': cluster, 'confidence': confidence})) }}
+{%- endmacro -%}

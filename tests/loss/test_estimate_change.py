@@ -1,0 +1,101 @@
+"""Estimates before and after: the two files' own, their difference and the overlap of their intervals."""
+
+from __future__ import annotations
+
+import pytest
+
+import sdc_sql
+from sdc_sql.errors import ColumnError, ParameterError
+
+
+@pytest.fixture
+def files(con):
+    con.execute("CREATE TABLE original AS SELECT i AS id, i % 3 AS g, (i * 7) % 11 AS y, i % 5 AS x, 2 AS w,"
+                " i // 2 AS c FROM range(60) t(i)")  # fmt: skip
+    con.execute(
+        "CREATE TABLE released AS SELECT w, * EXCLUDE (w) REPLACE (CASE WHEN id > 5 THEN y END AS y) FROM original"
+    )
+    return sdc_sql.Microdata(con, "original", weight="w"), sdc_sql.Microdata(con, "released", weight="w")
+
+
+def test_each_side_is_the_estimate_of_its_file(files):
+    original, released = files
+    for call in (("mean", "y"), ("quantile", "y"), ("share", "g")):
+        given = {"domains": ["g", "x"], "cluster": "c"}
+        found = released.loss.estimate_change(original, *call, weight="w", **given)
+        before, after = (
+            {(e.domain, e.term): e for e in side.loss.survey_estimate(*call, **given)} for side in (original, released)
+        )
+        assert len(found) == len(before) == 15
+        for row in found:
+            one, other = before[row.domain, row.term], after[row.domain, row.term]
+            assert (row.before, row.error_before, row.records_before) == (one.estimate, one.standard_error, one.records)
+            assert (row.after, row.error_after, row.records_after) == (
+                other.estimate,
+                other.standard_error,
+                other.records,
+            )
+            assert row.difference == other.estimate - one.estimate
+
+
+def test_the_overlap_is_that_of_the_intervals(files):
+    original, released = files
+    (row,) = released.loss.estimate_change(original, "total", "y", weight="w", confidence=0.9)
+    (one,), (other,) = (side.loss.survey_estimate("total", "y", confidence=0.9) for side in (original, released))
+    common = min(one.upper, other.upper) - max(one.lower, other.lower)
+    assert row.overlap == pytest.approx((common / (one.upper - one.lower) + common / (other.upper - other.lower)) / 2)
+    assert row.relative_change == pytest.approx(abs(row.difference) / row.before)
+    assert row.shift == pytest.approx(abs(row.difference) / row.error_before)
+
+
+def test_of_whole_files_a_regression_is_that_of_confidence_overlap(con, files):
+    original, _ = files
+    con.execute("CREATE TABLE noisy AS SELECT * REPLACE (y + id % 4 AS y) FROM original")
+    noisy = sdc_sql.Microdata(con, "noisy", weight="w")
+    found = {r.term: r for r in noisy.loss.estimate_change(original, "regression", "y", predictors=["x"], weight="w")}
+    for row in noisy.loss.confidence_overlap(original, "y", ["x"], weight="w")[1:]:
+        mine = found[row.coefficient]
+        assert (mine.before, mine.error_before, mine.after, mine.error_after, mine.overlap) == pytest.approx(
+            (row.before, row.error_before, row.after, row.error_after, row.overlap)
+        )
+
+
+def test_what_one_file_lacks_has_no_change_and_holds_no_limit(con, files):
+    original, released = files
+    con.execute("UPDATE released SET g = 7 WHERE g = 2")
+    rows = {r.term: r for r in released.loss.estimate_change(original, "count", "g", weight="w")}
+    assert (rows["2"].after, rows["2"].overlap, rows["7"].before, rows["7"].overlap) == (None, None, None, None)
+    asked = {"by_g": ("estimate_change", {"statistic": "count", "variable": "g", "weight": "w"})}
+    (judged,) = released.check_limits(["by_g.overlap >= 0"], original=original, figures=asked)
+    assert not judged.holds
+
+
+def test_a_file_that_did_not_change_holds_every_limit(files):
+    original, _ = files
+    asked = {"mean_y": ("estimate_change", {"statistic": "mean", "variable": "y", "domains": ["g"], "weight": "w"}),
+             "shares": ("estimate_change", {"statistic": "share", "variable": "c", "domains": ["c"]})}  # fmt: skip
+    limits = ["mean_y.overlap = 1", "mean_y.relative_change <= 0", 'mean_y."1".shift <= 0', "shares.overlap >= 1"]
+    assert all(j.holds for j in original.check_limits(limits, original="original", figures=asked))
+
+
+def test_a_column_that_is_not_released_is_an_error(con, files):
+    original, released = files
+    con.execute("ALTER TABLE released DROP c")
+    with pytest.raises(ColumnError, match="c"):
+        released.loss.estimate_change(original, "mean", "y", cluster="c")
+
+
+def test_a_limit_names_a_row_by_its_domain_and_term(files):
+    original, released = files
+    asked = {"table": ("estimate_change", {"statistic": "share", "variable": "x", "domains": ["g"], "weight": "w"}),
+             "means": ("estimate_change", {"statistic": "mean", "variable": "y", "domains": ["g"]}),
+             "mean_y": ("estimate_change", {"statistic": "mean", "variable": "y"})}  # fmt: skip
+    limits = ['table."1, 4".overlap >= 0.5', 'means."1".shift <= 9', "mean_y.all.shift <= 9"]
+    judged = released.check_limits(limits, original=original, figures=asked)
+    one = {
+        (r.domain, r.term): r for r in released.loss.estimate_change(original, "share", "x", domains=["g"], weight="w")
+    }
+    assert judged[0].figures == {"table.1, 4.overlap": one["1", "4"].overlap}
+    assert [j.holds for j in judged] == [True, True, True]
+    with pytest.raises(ParameterError, match=r"names the row '8'.*it has 0, 1, 2"):
+        released.check_limits(['means."8".shift <= 9'], original=original, figures=asked)
