@@ -10,7 +10,7 @@ from sdc_sql.db.catalogue.arguments import list_choices
 from sdc_sql.db.checks import SMALL_WEIGHTS
 from sdc_sql.db.files.released_file import FORMATS, IDS
 from sdc_sql.db.files.source import ELSEWHERE
-from sdc_sql.release.reading import density, frontier_fields, read, rules
+from sdc_sql.release.reading import density, estimates, frontier_fields, read, rules
 from sdc_sql.release.reading.problems import TEXTS
 from sdc_sql.release.running import formats
 from sdc_sql.release.running.documents import DOCUMENTS
@@ -48,6 +48,7 @@ def schema() -> Schema:
         **_define_section("file", read.FILE, {
             "source": _define_source(), "roles": _define_roles(), "rules": _define_rules(),
             "frontier": _define_frontier(), "output": _define_output(),
+            "estimates": {"items": _define_estimate()},
             "loss": _define_section("loss", read.LOSS, {}, [_bind_to("limits", "columns", having={"minItems": 1})]),
             "figures": {"additionalProperties": schema_steps.define_figure()},
             "scenarios": {"minItems": 1, "items": _define_scenario()},
@@ -130,6 +131,22 @@ def _define_frontier() -> Schema:
     several = {"minItems": 1, "items": {**its, "required": [*frontier_fields.CANDIDATE]}}
     found = _define_section("frontier", frontier_fields.FRONTIER, {"candidates": several})
     return {**found, "required": ["risk", "loss", "candidates"]}
+
+
+def _define_estimate() -> Schema:
+    open_range: Schema = {"exclusiveMinimum": 0, "exclusiveMaximum": 1}
+    more: dict[str, Schema] = {
+        "name": {"minLength": 1}, "statistic": {"enum": list(list_choices(estimates.MEASURE, "statistic"))},
+        "quantile": open_range, "confidence": open_range, "predictors": {"minItems": 1},
+    }  # fmt: skip
+    is_regression: Schema = {"required": ["statistic"], "properties": {"statistic": {"const": "regression"}}}
+    only: list[Schema] = [
+        {"if": is_regression, "then": {"required": ["predictors"]}, "else": {"properties": {"predictors": False}}}
+    ]
+    return {
+        **_define_section("estimate", estimates.ESTIMATE, more, only),
+        "required": ["name", "statistic", "variable"],
+    }
 
 
 def _define_output() -> Schema:

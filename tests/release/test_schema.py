@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from sdc_sql.cli import main
 from sdc_sql.figures.registry import list_all_measures
-from sdc_sql.release.reading import density, frontier_fields, read, rules, schema, step_fields
+from sdc_sql.release.reading import density, estimates, frontier_fields, read, rules, schema, step_fields
 from sdc_sql.release.reading.fields import Reading
 from sdc_sql.release.reading.plan import RolesOfColumns
 from sdc_sql.release.reading.step_values import Values
@@ -114,7 +114,7 @@ def test_sections_have_the_fields_of_the_reader():
         (SCHEMA, read.FILE), (top["source"], read.SOURCE), (top["roles"], read.ROLES), (scenario, read.SCENARIO),
         (top["loss"], read.LOSS), (top["output"], read.OUTPUT), (top["rules"]["then"], {**rules.SECTION, **facts}),
         (scenario["properties"]["neighbourhood"], density.FIELDS), (top["frontier"], frontier_fields.FRONTIER),
-        (candidate, frontier_fields.CANDIDATE),
+        (candidate, frontier_fields.CANDIDATE), (top["estimates"]["items"], estimates.ESTIMATE),
     ):  # fmt: skip
         assert section["properties"].keys() == fields.keys()
         assert section["additionalProperties"] is False

@@ -121,6 +121,7 @@ def measure_loss_limits(
     number any more, its figures are NULL.
     """
     wanted = dict.fromkeys(name.label for limit in plan.loss.limits for name in list_named_figures(limit.text))
+    wanted = {label: None for label in wanted if label not in {one.name for one in plan.estimates}}
     found: dict[str, tuple[Mapping[str, Any], ...]] = {}
     for label in wanted:
         progress(label.replace("_", " "))

@@ -50,13 +50,13 @@ def read_figures(reading: Reading, said: Mapping[str, object]) -> Given:
             continue
         with reading.problems.collect_at(path):
             its = find_measure(row["measure"])
-            arguments = _read_arguments(reading, path, its, {n: v for n, v in row.items() if n != "measure"})
+            arguments = read_arguments(reading, path, its, {n: v for n, v in row.items() if n != "measure"})
             name_figures({label: (its.name, arguments)})
             found[label] = (its.name, arguments)
     return found
 
 
-def _read_arguments(reading: Reading, path: str, its: Measure, given: Mapping[str, Any]) -> dict[str, Any]:
+def read_arguments(reading: Reading, path: str, its: Measure, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments that are said of a figure, as the measure takes them."""
     values, found = Values(reading, path), {}
     for name, value in given.items():

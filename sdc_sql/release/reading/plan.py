@@ -144,6 +144,20 @@ class Loss:
 
 
 @dataclass(frozen=True)
+class Estimate:
+    """What users will compute: the arguments of the measure, and the limits on what masking does to it.
+
+    ``name`` is what limits call it, ``title`` what a reader is told.
+    """
+
+    path: str
+    name: str
+    title: str
+    arguments: Mapping[str, Any]
+    limits: tuple[Limit, ...] = ()
+
+
+@dataclass(frozen=True)
 class Output:
     """What is written: the released file, and ``documents`` by the field that names them (report, certificate, ...).
 
@@ -223,6 +237,7 @@ class Plan:
     ruleset: Rules | None = None
     frontier: Considered | None = None
     figures: Mapping[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
+    estimates: tuple[Estimate, ...] = ()
     roles_after: RolesOfColumns | None = None
 
     @cached_property
@@ -238,7 +253,8 @@ class Plan:
     @property
     def limits(self) -> tuple[Limit, ...]:
         """Every limit, in the order of the file."""
-        return (*(limit for scenario in self.scenarios for limit in scenario.limits), *self.loss.limits)
+        of_scenarios = (limit for scenario in self.scenarios for limit in scenario.limits)
+        return (*of_scenarios, *self.loss.limits, *(limit for estimate in self.estimates for limit in estimate.limits))
 
     @property
     def draws(self) -> bool:

@@ -13,7 +13,7 @@ from sdc_sql.db.files.source import ELSEWHERE
 from sdc_sql.errors import ParameterError
 from sdc_sql.figures.door import find_asked_k
 from sdc_sql.figures.given import name_figures
-from sdc_sql.release.reading import density, figures, frontier_fields, rules, step_fields, undecided
+from sdc_sql.release.reading import density, estimates, figures, frontier_fields, rules, step_fields, undecided
 from sdc_sql.release.reading.fields import Reading
 from sdc_sql.release.reading.plan import Limit, Loss, Output, Place, Plan, RolesOfColumns, Scenario, Source
 from sdc_sql.release.reading.problems import (
@@ -34,13 +34,14 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
+    from sdc_sql.release.reading.plan import Estimate
     from sdc_sql.release.reading.ruleset import Rules
 
 TEXTS_OF_FILE = ("title", "producer", "version", "description", "population", "release")
 FILE = dict.fromkeys(TEXTS_OF_FILE, TEXT) | {
     "to_decide": TEXTS,
     "rules": rules.KIND, "figures": TABLE, "source": TABLE, "roles": TABLE,
-    "scenarios": TABLES, "steps": TABLES, "loss": TABLE, "frontier": TABLE, "output": TABLE,
+    "scenarios": TABLES, "steps": TABLES, "loss": TABLE, "estimates": TABLES, "frontier": TABLE, "output": TABLE,
 }  # fmt: skip
 SOURCE = {"path": TEXT, "database": TEXT, "table": TEXT}
 ROLES = {
@@ -138,9 +139,12 @@ class _Sections(Reading):
         self.named.clear()
         steps = step_fields.read_steps(self, self.said.get("steps", []), roles, scenarios, added=added)
         in_steps = frozenset(self.named)
+        output = self._output(source.path if source else None, roles)
+        estimated = estimates.read_estimates(self, roles, output)
+        for one in estimated:
+            self._name_estimate(one)
         loss = self._loss(roles)
         frontier = frontier_fields.read_frontier(self, roles, scenarios)
-        output = self._output(source.path if source else None, roles)
         unlimited = ruleset is None and scenarios and not any(s.limits for s in scenarios)
         if unlimited and not self.problems.found:
             self.problems.add("scenarios", "none has a limit: nothing could be refused. Give limits, as in "
@@ -158,7 +162,16 @@ class _Sections(Reading):
         return Plan(
             self.file, self.text, source, roles, tuple(scenarios), tuple(steps), loss, output, self.columns, **texts,
             rules=str(ruleset) if ruleset else None, ruleset=ruleset, frontier=frontier, figures=self.figures,
+            estimates=estimated,
         )  # fmt: skip
+
+    def _name_estimate(self, estimate: Estimate) -> None:
+        """Let limits on loss name an estimate, too."""
+        if estimate.name in self.figures:
+            self.problems.add(f"{estimate.path}.name", f"[figures.{estimate.name}] has this name: give another one.")
+        self.figures[estimate.name] = (estimates.MEASURE, estimate.arguments)
+        with self.problems.collect_at(f"{estimate.path}.name"):
+            self.asked = name_figures(self.figures)
 
     def _source(self) -> Source | None:
         given = self.problems.table("source", self.said.get("source"), SOURCE)

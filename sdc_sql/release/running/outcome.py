@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.frontier.found import Frontier
     from sdc_sql.microdata import Microdata
-    from sdc_sql.release.reading.plan import Limit, Plan, Scenario
+    from sdc_sql.release.reading.plan import Estimate, Limit, Plan, Scenario
     from sdc_sql.report import RiskReport
 
 
@@ -69,6 +69,15 @@ class LimitOutcome:
 
 
 @dataclass(frozen=True)
+class EstimateOutcome:
+    """What users will compute, before and after, a row for each domain and term; ``lacks`` says why there is none."""
+
+    estimate: Estimate
+    rows: tuple[Mapping[str, Any], ...]
+    lacks: str = ""
+
+
+@dataclass(frozen=True)
 class Outcome:
     """The measures before and after, the steps, the limits, and what was written.
 
@@ -99,6 +108,7 @@ class Outcome:
     household_columns: tuple[HouseholdColumn, ...] = ()
     # the columns of the source in which values were given one form
     reformed: Mapping[str, int] = field(default_factory=dict)
+    estimates: tuple[EstimateOutcome, ...] = ()
     # the content is found once for both certificates
     kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -143,6 +153,13 @@ class Outcome:
                 {"path": path, **step.to_dict()} for path, step in zip(self.step_paths, self.steps, strict=True)
             ],
             "loss": {name: [dict(row) for row in rows] for name, rows in self.loss.items()},
+            "estimates": [
+                {
+                    "name": e.estimate.name, "title": e.estimate.title, **e.estimate.arguments,
+                    "rows": [dict(row) for row in e.rows], "lacks": e.lacks,
+                }
+                for e in self.estimates
+            ],
             "limits": [
                 {
                     "path": o.limit.path, "scenario": o.limit.scenario, "limit": o.limit.text,

@@ -20,7 +20,7 @@ from sdc_sql.db.masking.replaced import place_arguments
 from sdc_sql.errors import InputError, ParameterError, SdcError, TableError, translate_errors
 from sdc_sql.methods import Methods
 from sdc_sql.microdata import Microdata, call_method
-from sdc_sql.release.judging import candidates, derived, measured, rejoined, rules_judged
+from sdc_sql.release.judging import candidates, derived, estimated, measured, rejoined, rules_judged
 from sdc_sql.release.reading.plan import ORIGINAL, RELEASED, Plan
 from sdc_sql.release.reading.read import read_release
 from sdc_sql.release.running import formats, household_columns, one_form, raw, sampled
@@ -217,6 +217,7 @@ def _find_outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable
         scenarios.append(ScenarioOutcome(scenario, report, after, nulls, after_nulls, more, more_after))
     released = measured.describe_table(con, plan, RELEASED)
     loss = measured.measure_loss_limits(original, released, plan, progress)
+    computed = estimated.measure_estimates(original, released, plan, progress)
     if plan.ruleset is not None:
         progress(f"rules: {plan.rules}")
     nulls = _choose_nulls(plan, con, plan.ruleset.keys if plan.ruleset else ())
@@ -224,12 +225,14 @@ def _find_outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable
     progress("what can be worked out")
     worked_out = [*derived.judge_derived(plan, original, released), *rejoined.judge_rejoined(plan, released)]
     frontier = candidates.compare_candidates(original, released, plan, progress)
-    limits = (*measured.judge_limits(plan, scenarios, loss), *ruled, *worked_out)
+    lost = loss | {one.estimate.name: one.rows for one in computed}
+    limits = (*measured.judge_limits(plan, scenarios, lost), *ruled, *worked_out)
     return Outcome(
         plan, tuple(scenarios), tuple(steps), tuple(paths), loss, limits,
         _count_records(original), _count_records(released), columns_before, released.columns,
         {"sdc_sql": VERSION, "duckdb": duckdb.__version__, "python": platform.python_version()}, original, released,
         _digests(plan), frontier=frontier, household_columns=found, reformed=reformed,
+        estimates=computed,
     )  # fmt: skip
 
 

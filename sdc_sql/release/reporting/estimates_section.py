@@ -1,0 +1,115 @@
+"""The section of the internal report on what users will compute: each estimate before and after, with its errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.document.blocks import Section, Table, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sdc_sql.release.running.outcome import EstimateOutcome, Outcome
+
+TITLE = "What users compute, before and after"
+_FIGURES = {
+    "records_before": "records before", "records_after": "after", "before": "estimate before",
+    "error_before": "standard error", "after": "estimate after", "error_after": "standard error",
+    "relative_change": "change, per cent", "overlap": "overlap of the intervals",
+}  # fmt: skip
+_WORDS = {
+    "total": "Total of {variable}", "mean": "Mean of {variable}", "quantile": "Quantile {quantile} of {variable}",
+    "count": "Records by {variable}", "share": "Shares of {variable}",
+    "regression": "Regression of {variable} on {predictors}",
+}  # fmt: skip
+
+
+def list_estimate_sections(outcome: Outcome) -> list[Section]:
+    """Return the section on the estimates of the release file; none where it names none."""
+    if not outcome.estimates:
+        return []
+    return [Section(TITLE, (Text(_summarise(outcome)), *(_write_estimate(one) for one in outcome.estimates)))]
+
+
+def _summarise(outcome: Outcome) -> str:
+    """Return the answer in a sentence: how far the worst interval still overlaps."""
+    rows = [(one, row) for one in outcome.estimates for row in one.rows]
+    known = [(row["overlap"], one, row) for one, row in rows if row.get("overlap") is not None]
+    unknown = len(rows) - len(known)
+    told = f"{len(rows):,} estimates were made in the original and in the released file"
+    if known:
+        overlap, one, row = min(known, key=lambda found: found[0])
+        place = ", ".join(str(row[name]) for name in ("domain", "term") if row.get(name) is not None)
+        of = f" ({place})" if place else ""
+        told += (
+            f". Their intervals overlap by {overlap:.2f} at the least, in {one.estimate.title or describe(one)}{of}; 1 "
+            "is the same interval, 0 intervals that touch"
+        )
+    if unknown:
+        told += f". Of {unknown:,} one of the files gives no estimate, or no interval"
+    return told + "."
+
+
+def describe(one: EstimateOutcome) -> str:
+    """Return what is estimated, in words.
+
+    Examples
+    --------
+    >>> from sdc_sql.release.reading.plan import Estimate
+    >>> from sdc_sql.release.running.outcome import EstimateOutcome
+    >>> asked = {"statistic": "mean", "variable": "income", "domains": ["region", "sex"]}
+    >>> describe(EstimateOutcome(Estimate("estimates[0]", "x", "", asked), ()))
+    'Mean of income by region and sex'
+    """
+    asked = one.estimate.arguments
+    given = {**asked, "quantile": asked.get("quantile", 0.5), "predictors": _join(asked.get("predictors"))}
+    by = f" by {_join(asked.get('domains'))}" if asked.get("domains") else ""
+    return _WORDS[asked["statistic"]].format(**given) + by
+
+
+def describe_errors(arguments: Mapping[str, Any]) -> str:
+    """Return how the standard errors are computed.
+
+    Examples
+    --------
+    >>> describe_errors({"weight": "w", "strata": "region"})
+    'Weighted by w. Standard errors by Taylor linearisation, records drawn with replacement within strata (region).'
+    """
+    units = f"clusters ({arguments['cluster']})" if arguments.get("cluster") else "records"
+    within = f" within strata ({arguments['strata']})" if arguments.get("strata") else ""
+    weighed = f"Weighted by {arguments['weight']}." if arguments.get("weight") else "Without weights."
+    return f"{weighed} Standard errors by Taylor linearisation, {units} drawn with replacement{within}."
+
+
+def _write_estimate(one: EstimateOutcome) -> Section:
+    words = describe(one)
+    if one.lacks:
+        text = f"{words}. It was not estimated: {one.lacks}."
+        return Section(one.estimate.title or words, (Text(text),))
+    labels = [name for name in ("domain", "term") if any(row.get(name) is not None for row in one.rows)]
+    rows = tuple((*(_label(row.get(n)) for n in labels), *(_figure(row, n) for n in _FIGURES)) for row in one.rows)
+    table = Table("", (*(_name_label(one, name) for name in labels), *_FIGURES.values()), rows)
+    title = one.estimate.title or words
+    said = "" if title == words else f"{words}. "
+    return Section(title, (Text(f"{said}{describe_errors(one.estimate.arguments)}"), table))
+
+
+def _figure(row: Mapping[str, Any], name: str) -> object:
+    value = row.get(name)
+    return value if name != "relative_change" or value is None else 100 * value
+
+
+def _label(value: object) -> str:
+    return "all" if value is None else str(value)
+
+
+def _name_label(one: EstimateOutcome, name: str) -> str:
+    asked = one.estimate.arguments
+    if name == "domain":
+        return ", ".join(asked.get("domains") or ())
+    return "coefficient" if asked["statistic"] == "regression" else str(asked["variable"])
+
+
+def _join(names: Any) -> str:  # noqa: ANN401 - of the release file
+    several = list(names or ())
+    return " and ".join([", ".join(several[:-1]), several[-1]] if len(several) > 1 else several)
