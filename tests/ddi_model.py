@@ -32,8 +32,9 @@ dataAccs: setAvail* useStmt* notes*
 setAvail: accsPlac* origArch? avlStatus* collSize? complete? fileQnty? notes*
 useStmt: confDec? specPerm? restrctn? contact* citReq? deposReq? conditions? disclaimer?
 fileDscr: fileTxt* locMap? notes*
-fileTxt: fileName? fileCitation? fileCont? fileStrc? dimensns? fileType? format? filePlac? dataChck* ProcStat? \
-dataMsng? software* verStmt?
+fileTxt: fileName? fileCitation? dataFingerprint* fileCont? fileStrc? \
+dimensns? fileType? format? filePlac? dataChck* ProcStat? dataMsng? software* verStmt?
+dataFingerprint: digitalFingerprintValue algorithmSpecification? algorithmVersion?
 dimensns: caseQnty* varQnty* logRecL* recPrCas* recNumTot*
 dataDscr: varGrp* nCubeGrp* var* nCube* notes*
 var: location* labl* imputation? security? embargo? respUnit? anlysUnit? qstn* valrng* invalrng* undocCod* universe* \
@@ -46,8 +47,9 @@ MODELS = dict(line.split(": ") for line in MODEL.strip().splitlines())
 TEXTS = set(
     re.findall(
         r"\w+",
-        "titl producer software version abstract universe sampProc weight notes dataAppr dataProcessing complete "
-        "restrctn conditions fileName caseQnty varQnty fileType dataMsng labl security catValu varFormat",
+        "titl producer prodDate software version abstract universe sampProc weight notes dataAppr dataProcessing "
+        "complete restrctn conditions fileName caseQnty varQnty fileType dataMsng labl security catValu varFormat "
+        "digitalFingerprintValue algorithmSpecification algorithmVersion",
     )
 )
 NAME, ANY = r"[A-Za-z_][\w.-]*", r"(?s).*"  # of an xs:ID without a colon; of an xs:string
@@ -56,6 +58,8 @@ NAMES = rf"{NAME}( {NAME})*"
 ATTRIBUTES = {
     "codeBook": {"version": r"2\.5"},
     "software": {"version": ANY},
+    "prodDate": {"date": ANY},
+    "dataFingerprint": {"type": "data|dataFile"},
     "notes": {"subject": ANY},
     "dataAppr": {"type": ANY},
     "dataProcessing": {"ID": NAME, "type": ANY},
@@ -68,7 +72,7 @@ ATTRIBUTES = {
     },
     "varFormat": {"type": "numeric|character", "category": "date|time|currency|other"},
 }  # fmt: skip
-REQUIRED = {"var": {"name"}, "otherMat": {"level"}}
+REQUIRED = {"dataFingerprint": {"type"}, "var": {"name"}, "otherMat": {"level"}}
 
 
 def root_of(path: Path) -> ET.Element:

@@ -11,8 +11,9 @@ from sdc_sql.release.certifying.verify import verify
 
 EPILOG = f"""exit codes: 0 verified; {BAD_INPUT} bad input; {LIMIT_EXCEEDED} a field does not hold, and which
 
-From the released file alone: its content, and of an internal certificate the limits on risk. With --release everything,
-by running it again with its source and the secret key, which is read from the environment variable SDC_KEY.
+From the released file alone: its content, and of an internal certificate the limits on risk; the reports and metadata
+by the files that stand beside the certificate. With --release everything, by running it again with its source and the
+secret key, which is read from the environment variable SDC_KEY. What was only read, and not computed anew, is named.
 
 examples:
   sdc-sql verify certificate.json --released released.parquet
@@ -31,6 +32,10 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     command.add_argument("--released", required=True, metavar="FILE", help="the released file")
     command.add_argument("--table", metavar="T", help="the table of a released DuckDB file that has several")
     command.add_argument("--release", metavar="RELEASE.toml", help="the release file: run it again, and compare all")
+    command.add_argument(
+        "--documents", metavar="FOLDER",
+        help="where the reports and metadata stand that it digests (default: beside it, or beside the released file)",
+    )  # fmt: skip
     command.add_argument("--json", action="store_true", help="print the checks as JSON")
     add_resources(command)
     add_progress(command)
@@ -41,7 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the checks; return the exit code."""
     check_resources(arguments)
     found = verify(
-        arguments.certificate, arguments.released, release=arguments.release, table=arguments.table,
+        arguments.certificate, arguments.released, release=arguments.release,
+        documents=arguments.documents, table=arguments.table,
         memory_limit=arguments.memory_limit, threads=arguments.threads, progress=make_progress(arguments.progress),
     )  # fmt: skip
     print(json.dumps(found.to_dict(), indent=2) if arguments.json else found)

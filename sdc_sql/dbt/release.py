@@ -28,7 +28,7 @@ from sdc_sql.db.files.work import OWNER
 from sdc_sql.errors import SdcError, translate_errors
 from sdc_sql.release.reading.plan import ORIGINAL, RELEASED, Output, Place, Source
 from sdc_sql.release.reading.read import read_release_at
-from sdc_sql.release.running.documents import DOCUMENTS
+from sdc_sql.release.running.documents import list_in_order, write_document
 from sdc_sql.release.running.run import ask_for_key, run_release, select_released_records
 
 if TYPE_CHECKING:
@@ -123,8 +123,8 @@ def _run_plan(
     with translate_errors():
         execute(con, create_from_rows(TABLE, "TABLE", select_released_records(outcome)))
     staged.mkdir(parents=True, mode=0o700)
-    for name, path in plan.output.documents.items():
-        DOCUMENTS[name].writer(outcome, path)
+    for name, path in list_in_order(plan.output.documents):
+        write_document(name, outcome, path)
         path.chmod(OWNER)
     for table in (ORIGINAL, RELEASED):
         con.execute(f"DROP TABLE {table}")

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.catalogue.load import execute
 from sdc_sql.db.catalogue.macros import find_effect, read_catalogue
-from sdc_sql.db.files import work
-from sdc_sql.errors import TableError, translate_errors
-from sdc_sql.release.certifying.content import digest_table, list_types, open_content, read_resource_limits
+from sdc_sql.errors import translate_errors
+from sdc_sql.release.certifying.content import digest_table
+from sdc_sql.release.certifying.released_digest import digest_released_file
 from sdc_sql.release.certifying.sealed import seal_fields
 from sdc_sql.release.reporting.public_facts import list_untouched_columns
-from sdc_sql.release.running.run import select_released_records, write_released_file
+from sdc_sql.release.running.documents import DOCUMENTS
 from sdc_sql.version import VERSION
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ TEXT = (
     " are as they were. It does not show who wrote it: whoever changes them can write another certificate. "
     "`sdc-sql verify` computes anew what it says."
 )
-FORMAT = 2
+FORMAT = 3
+FORMER = (2,)  # certificates of these formats lack some fields, and the others mean the same
 _KEYED = 1  # what is digested under the key still has this form
 
 
@@ -63,10 +64,12 @@ def build_internal(outcome: Outcome) -> dict[str, Any]:
     return seal_fields(
         {
             "certificate": "internal", "text": TEXT, "format": FORMAT, **_list_release_names(outcome),
+            "date": outcome.date,
             "versions": {**_list_versions(), "platform": f"{platform.system()} {platform.machine()}"},
             "input": _input(outcome),
             "release_file": _release_file(plan),
             "output": digest_released_file(outcome),
+            "documents": _list_documents(outcome, public=False),
             "released_as_collected": list_untouched_columns(outcome),
             "roles": {
                 "weight": plan.released_roles.weight, "sampling_fraction": plan.released_roles.sampling_fraction,
@@ -124,8 +127,9 @@ def build_public(outcome: Outcome, bound_to: str | None = None) -> dict[str, Any
     return seal_fields(
         {
             "certificate": "public", "text": TEXT, "format": FORMAT, **_list_release_names(outcome),
-            "versions": _list_versions(),
-            "output": output, "released_as_collected": list_untouched_columns(outcome),
+            "date": outcome.date, "versions": _list_versions(),
+            "output": output, "documents": _list_documents(outcome, public=True),
+            "released_as_collected": list_untouched_columns(outcome),
             "methods": [
                 {
                     "method": steps[at].verb, "columns": [c for c in done.columns if c in released],
@@ -139,36 +143,10 @@ def build_public(outcome: Outcome, bound_to: str | None = None) -> dict[str, Any
     )  # fmt: skip
 
 
-def digest_released_file(outcome: Outcome) -> dict[str, Any]:
-    """Return the digest of the released file as it is read back from its format.
-
-    Raises
-    ------
-    TableError
-        Where the format does not keep the records apart.
-    """
-    if "output" not in outcome.kept:
-        written = outcome.kept.get("file")
-        if written is not None and written.is_file():
-            outcome.kept["output"] = _read_back_file(outcome, written)
-        else:
-            with work.make_work_folder() as place:
-                path = place / outcome.plan.output.path.name
-                write_released_file(outcome, path)
-                outcome.kept["output"] = _read_back_file(outcome, path)
-    return {**outcome.kept["output"]}
-
-
-def _read_back_file(outcome: Outcome, path: Path) -> dict[str, Any]:
-    con = outcome.released.con
-    with open_content(path, list_types(con, select_released_records(outcome)), on=con, **read_resource_limits(con)) as (
-        reading,
-        table,
-    ):
-        found = digest_table(reading, table)
-    if found["records"] != outcome.records_after:
-        raise TableError(f"{path.name}: of {outcome.records_after:,} records {found['records']:,} are read back.")
-    return {"format": path.suffix.lower().removeprefix("."), **found}
+def _list_documents(outcome: Outcome, *, public: bool) -> list[dict[str, str]]:
+    """Return the digests of the reports and metadata that were written; users are told of their own alone."""
+    written = outcome.kept.get("documents", {})
+    return [{**written[name]} for name, kind in DOCUMENTS.items() if name in written and (kind.public or not public)]
 
 
 def _describe_figure(asked: Asked) -> dict[str, Any]:

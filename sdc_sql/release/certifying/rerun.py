@@ -11,7 +11,7 @@ from sdc_sql.db.files.csv_file import create_from_rows
 from sdc_sql.release.certifying import certificate as certificates
 from sdc_sql.release.certifying import sealed
 from sdc_sql.release.certifying.content import is_same_content
-from sdc_sql.release.certifying.verification import Check, check_field
+from sdc_sql.release.certifying.verification import AGAIN, Check, check_field
 from sdc_sql.release.reading.read import read_release
 from sdc_sql.release.running.run import run_release, select_released_records
 from sdc_sql.version import VERSION, gives_other_values
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     import duckdb
 
-APART = ("versions.", "marks", "digest")  # these fields are of another machine, or of the certificate itself
+# these fields are of another machine or day, of files beside the certificate, or of the certificate itself
+APART = ("versions.", "date", "documents", "marks", "digest")
 _NONE = "no such field"
 
 
@@ -42,6 +43,8 @@ def rerun_release(
             found = certificates.build_internal(outcome)
         else:
             found = certificates.build_public(outcome, said["output"]["digest"])
+        if said["format"] in certificates.FORMER:  # what it lacked then is not compared, and the form itself is known
+            found = {**found, "format": said["format"]}
         checks = compare_certificates(said, found)
         near = _list_near_columns(said)
         for i, its in enumerate(checks):
@@ -54,9 +57,9 @@ def rerun_release(
                 checks[i] = Check(its.field, holds=same, told=told)
     good = sum(its.holds is True for its in checks)
     told = f"{good} of {len(checks)} fields are as computed anew"
-    every = Check("(run again)", holds=good == len(checks), told=told)
+    every = Check(AGAIN, holds=good == len(checks), told=told)
     failing = (replace(its, told=its.told + _explain_version(said, its)) for its in checks if its.holds is not True)
-    return [every, *failing, _versions(said, found)]
+    return [every, *failing, *_date(said), _versions(said, found)]
 
 
 def compare_certificates(said: dict[str, Any], found: dict[str, Any]) -> list[Check]:
@@ -75,6 +78,11 @@ def _explain_version(said: dict[str, Any], its: Check) -> str:
     if not its.field.startswith("output.digest") or not gives_other_values(made):
         return ""
     return f"; masked by version {made}, whose values {VERSION} does not give: run it with sdc-sql {made}"
+
+
+def _date(said: dict[str, Any]) -> list[Check]:
+    told = "another run does not tell the day of the first"
+    return [Check("date", holds=None, told=f"{said['date']}: {told}")] if "date" in said else []
 
 
 def _versions(said: dict[str, Any], found: dict[str, Any]) -> Check:

@@ -9,22 +9,33 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.showing.results import Result
 from sdc_sql.errors import ParameterError
+from sdc_sql.release.certifying import format_1
 from sdc_sql.release.certifying.content import TOLERANCE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _ALL = (
-    "certificate", "text", "format", "title", "producer", "version", "versions", "output", "released_as_collected",
-    "marks", "digest",
+    "certificate", "text", "format", "title", "producer", "version", "date", "versions", "output", "documents",
+    "released_as_collected", "marks", "digest",
 )  # fmt: skip
 FIELDS = {
     "internal": {*_ALL, "input", "release_file", "roles", "figures", "scenarios", "steps", "limits"},
     "public": {*_ALL, "methods", "keyed_digests"},
 }
 
+_SINCE = {3: {"date", "documents"}}  # the fields that came with a format; what format 1 lacked it says itself
+
 # these fields may differ from what is found here, which is told
 TOLD = {"versions"}
+AGAIN = "(run again)"  # the check that stands for all fields, where the release was run again
+_TOLD_THEN = {"date"}  # no run tells the day of another
+
+
+def list_fields(kind: str, form: object) -> set[str]:
+    """Return the fields that a certificate of that kind and format has."""
+    later = set().union(*(names for since, names in _SINCE.items() if isinstance(form, int) and form < since))
+    return FIELDS[kind] - later - (format_1.WITHOUT if form == format_1.FORMAT else set())
 
 
 @dataclass(frozen=True)
@@ -60,7 +71,8 @@ class Verification(Result):
     @property
     def only_read(self) -> tuple[str, ...]:
         """The fields that were not computed anew: whoever writes a certificate may write anything there."""
-        return tuple(check.field for check in self.checks if check.holds is None and check.field not in TOLD)
+        told = TOLD | (_TOLD_THEN if any(check.field == AGAIN for check in self.checks) else set())
+        return tuple(check.field for check in self.checks if check.holds is None and check.field not in told)
 
     def __str__(self) -> str:
         """Return a line for each check, and one for all."""

@@ -14,8 +14,9 @@ from sdc_sql.figures.given import name_figures
 from sdc_sql.release.certifying import format_1, sealed
 from sdc_sql.release.certifying.certificate import FORMAT, TEXT, convert_figure
 from sdc_sql.release.certifying.content import digest_table, open_content
+from sdc_sql.release.certifying.documents_checked import check_documents
 from sdc_sql.release.certifying.rerun import rerun_release
-from sdc_sql.release.certifying.verification import FIELDS, Check, Verification, check_field, read_certificate
+from sdc_sql.release.certifying.verification import Check, Verification, check_field, list_fields, read_certificate
 from sdc_sql.release.judging import measured, rejoined
 from sdc_sql.release.reading.plan import Limit, Loss, Output, Plan, RolesOfColumns, Scenario, Source
 from sdc_sql.release.running.outcome import ScenarioOutcome
@@ -32,6 +33,7 @@ def verify(
     released: str | os.PathLike[str],
     *,
     release: str | os.PathLike[str] | None = None,
+    documents: str | os.PathLike[str] | None = None,
     table: str | None = None,
     memory_limit: str | None = None,
     threads: int | None = None,
@@ -40,7 +42,8 @@ def verify(
     """Compute anew what a certificate says, and say which field does not hold.
 
     From the released file alone: the digest of its content, its records and columns; of an internal certificate also
-    the figures of the limits on risk that it names. All else is only read, and said to be (``only_read``): whoever
+    the figures of the limits on risk that it names. The reports and metadata that it digests are checked where they
+    stand beside it. All else is only read, and said to be (``only_read``): whoever
     writes a certificate may leave a scenario out, loosen a limit or say that nothing was lost. With the release file,
     its source and the secret key: everything, by running it again.
     Versions may be others than those of the certificate, and are told.
@@ -53,6 +56,9 @@ def verify(
         The released file, in the format it was written in.
     release
         The release file; its source is where it says.
+    documents
+        The folder of the reports and metadata, where they stand neither beside the certificate nor beside the released
+        file.
     table
         The table of a released database, where it has several.
     memory_limit, threads
@@ -110,7 +116,7 @@ def verify(
     detect_kind(str(file))  # the file is there: this looks what it is
     said = read_certificate(path)
     kind = str(said["certificate"])
-    fields = FIELDS[kind] - (format_1.WITHOUT if said.get("format") == format_1.FORMAT else set())
+    fields = list_fields(kind, said.get("format"))
     wrong = sealed.find_changed_fields(said) if set(said) == fields else sorted(set(said) ^ fields)
     if wrong:
         return Verification(
@@ -130,6 +136,8 @@ def verify(
         try:
             checks += _check_output(said, digest_table(con, name))
             checks += _check_as_collected(said)
+            folders = [Path(documents)] if documents is not None else [path.parent, file.parent]
+            checks += check_documents(said, folders)
             if kind == "internal":
                 progress("limits on risk")
                 its = _check_limits(said, con, name)  # what the file does not tell comes of running it again
@@ -154,7 +162,7 @@ def _explain_change(field: str, said: dict[str, Any], fields: set[str]) -> str:
 
 
 # these fields are computed anew from the certificate and the released file
-_ANEW = {"certificate", "text", "format", "output", "released_as_collected", "digest"}
+_ANEW = {"certificate", "text", "format", "output", "documents", "released_as_collected", "digest"}
 
 
 def _list_fields_only_read(said: dict[str, Any]) -> list[Check]:
@@ -169,7 +177,7 @@ def _list_fields_only_read(said: dict[str, Any]) -> list[Check]:
 
 
 def _format(said: dict[str, Any]) -> Check:
-    known = said["format"] in (format_1.FORMAT, FORMAT)
+    known = said["format"] in range(format_1.FORMAT, FORMAT + 1) and type(said["format"]) is int
     told = "is read by this version" if known else f"is {said['format']}, which this version does not read"
     return Check("format", holds=known, told=told)
 

@@ -169,7 +169,7 @@ class _Sections(Reading):
         """Let limits on loss name an estimate, too."""
         if estimate.name in self.figures:
             self.problems.add(f"{estimate.path}.name", f"[figures.{estimate.name}] has this name: give another one.")
-        self.figures[estimate.name] = (estimates.MEASURE, estimate.arguments)
+        self.figures[estimate.name] = (estimates.MEASURE, dict(estimate.arguments))
         with self.problems.collect_at(f"{estimate.path}.name"):
             self.asked = name_figures(self.figures)
 

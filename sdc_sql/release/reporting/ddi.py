@@ -12,6 +12,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
 from sdc_sql.errors import ParameterError, TableError
+from sdc_sql.release.certifying.released_digest import digest_released_file
 from sdc_sql.release.reporting import public_loss, public_steps
 from sdc_sql.release.reporting.ddi_elements import add
 from sdc_sql.release.reporting.ddi_variables import FILE, add_variables, treatment_id
@@ -88,6 +89,7 @@ def _citation(parent: ET.Element, outcome: Outcome, title: str) -> None:
     produced = add(citation, "prodStmt")
     if plan.producer:
         add(produced, "producer", plan.producer)
+    add(produced, "prodDate", outcome.date, date=outcome.date)
     add(produced, "software", "sdc-sql", version=outcome.versions["sdc_sql"])
     if plan.version:
         add(add(citation, "verStmt"), "version", plan.version)
@@ -167,6 +169,10 @@ def _file(root: ET.Element, outcome: Outcome) -> None:
     described = add(root, "fileDscr", ID=FILE, URI=quote(path.name))
     text = add(described, "fileTxt")
     add(text, "fileName", path.name)
+    printed = add(text, "dataFingerprint", type="data")  # the schema's word for what does not hang on the format
+    add(printed, "digitalFingerprintValue", digest_released_file(outcome)["digest"])
+    add(printed, "algorithmSpecification", "SHA-256 of the content of the table: sdc_content_digest of sdc-sql")
+    add(printed, "algorithmVersion", outcome.versions["sdc_sql"])
     size = add(text, "dimensns")
     add(size, "caseQnty", str(outcome.records_after))
     add(size, "varQnty", str(len(list_output_columns(outcome))))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdc_sql.release.certifying.released_digest import digest_released_file
+
 if TYPE_CHECKING:
     from sdc_sql.release.running.outcome import Outcome
 
@@ -19,7 +21,9 @@ RESULT = "6. Disclosure risk and information loss after protection"
 def describe_release(outcome: Outcome) -> tuple[str, ...]:
     """Return what the head of either report says of a release, in the words of its file."""
     plan = outcome.plan
-    said = {"Producer": plan.producer, "Version": plan.version}
+    said = {"Producer": plan.producer, "Version": plan.version, "Date": outcome.date}
+    if outcome.accepted:  # the page belongs to this file and to no other
+        said["SHA-256 of what the released file holds (sdc-sql verify)"] = digest_released_file(outcome)["digest"]
     return tuple(f"{name}: {value}" for name, value in said.items() if value)
 
 

@@ -109,6 +109,7 @@ class Outcome:
     # the columns of the source in which values were given one form
     reformed: Mapping[str, int] = field(default_factory=dict)
     estimates: tuple[EstimateOutcome, ...] = ()
+    date: str = ""  # the day of the run, in universal time
     # the content is found once for both certificates
     kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -168,6 +169,7 @@ class Outcome:
                 }
                 for o in self.limits
             ],
+            "date": self.date,
             "versions": dict(self.versions),
             "digests": dict(self.digests),
             "household_columns": [

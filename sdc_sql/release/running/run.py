@@ -6,6 +6,7 @@ import hashlib
 import platform
 from contextlib import ExitStack
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ from sdc_sql.release.judging import candidates, derived, estimated, measured, re
 from sdc_sql.release.reading.plan import ORIGINAL, RELEASED, Plan
 from sdc_sql.release.reading.read import read_release
 from sdc_sql.release.running import formats, household_columns, one_form, raw, sampled
-from sdc_sql.release.running.documents import DOCUMENTS
+from sdc_sql.release.running.documents import DOCUMENTS, list_in_order, write_document
 from sdc_sql.release.running.households import renumber_households
 from sdc_sql.release.running.outcome import Outcome, ScenarioOutcome
 from sdc_sql.release.running.place import make_folder, place_outputs, refuse_existing_files, refuse_input_files
@@ -136,9 +137,10 @@ def run_release(
         outputs: list[tuple[Path, Callable[[Path], None]]] = []
         if outcome.accepted:
             outputs.append((plan.output.path, partial(_write_first, outcome)))
-            outputs += [(path, partial(_document, d.writer, outcome)) for path, d in documents.items()]
+            placed = list_in_order({n: plan.path.parent / p for n, p in plan.output.documents.items()})
+            outputs += [(path, partial(write_document, name, outcome)) for name, path in placed]
         elif refused_report is not None:
-            outputs.append((Path(refused_report), partial(_document, DOCUMENTS["report"].writer, outcome)))
+            outputs.append((Path(refused_report), partial(write_document, "report", outcome)))
         progress("writing")
         return replace(outcome, written=place_outputs(outputs, replace=replace_outputs))
 
@@ -153,10 +155,6 @@ def _write_first(outcome: Outcome, path: Path) -> None:
     """Write the released file, and let the certificates digest this very file while it waits for its place."""
     write_released_file(outcome, path)
     outcome.kept["file"] = path
-
-
-def _document(writer: Callable[[Outcome, Path], None], outcome: Outcome, path: Path) -> None:
-    writer(outcome, path)
 
 
 def _measure_release(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None]) -> Outcome:
@@ -232,7 +230,7 @@ def _find_outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable
         _count_records(original), _count_records(released), columns_before, released.columns,
         {"sdc_sql": VERSION, "duckdb": duckdb.__version__, "python": platform.python_version()}, original, released,
         _digests(plan), frontier=frontier, household_columns=found, reformed=reformed,
-        estimates=computed,
+        estimates=computed, date=datetime.now(UTC).date().isoformat(),
     )  # fmt: skip
 
 
