@@ -21,6 +21,7 @@ from sdc_sql.linkage import interval_disclosure as _interval_disclosure
 from sdc_sql.linkage import linear_relations as _linear_relations
 from sdc_sql.linkage import linkability as _linkability
 from sdc_sql.linkage import membership as _membership
+from sdc_sql.linkage import motivated_intruder as _motivated_intruder
 from sdc_sql.linkage import probabilistic_linkage as _probabilistic_linkage
 from sdc_sql.linkage import rank_linkage as _rank_linkage
 from sdc_sql.linkage import replicated_uniques as _replicated_uniques
@@ -169,6 +170,8 @@ class Linkage(Room):
     linear_relations = bind_measure(_linear_relations.linear_relations)
     linkability = bind_measure(_linkability.linkability)
     membership = bind_measure(_membership.membership)
+    motivated_intruder = bind_measure(_motivated_intruder.motivated_intruder)
+    motivated_intruder_records = bind_measure(_motivated_intruder.motivated_intruder_records)
     probabilistic_linkage = bind_measure(_probabilistic_linkage.probabilistic_linkage)
     probabilistic_linkage_parameters = bind_measure(_probabilistic_linkage.probabilistic_linkage_parameters)
     probabilistic_linkage_patterns = bind_measure(_probabilistic_linkage.probabilistic_linkage_patterns)

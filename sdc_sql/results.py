@@ -15,6 +15,7 @@ from sdc_sql.linkage.interval_disclosure import IntervalDisclosure
 from sdc_sql.linkage.linear_relations import LinearRelation
 from sdc_sql.linkage.linkability import Linkability
 from sdc_sql.linkage.membership import Membership
+from sdc_sql.linkage.motivated_intruder import MotivatedIntruder
 from sdc_sql.linkage.probabilistic_linkage import LinkageParameters, LinkagePattern, ProbabilisticLinkage
 from sdc_sql.linkage.rank_linkage import RankLinkage
 from sdc_sql.linkage.replicated_uniques import ReplicatedUniques
@@ -143,6 +144,7 @@ __all__ = [
     "Membership",
     "MisclassifiedTheta",
     "ModelUtility",
+    "MotivatedIntruder",
     "Neighbourhood",
     "PairDistance",
     "PerceivedRisk",

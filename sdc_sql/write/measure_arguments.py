@@ -19,7 +19,7 @@ _PYTHON = {"column_name": "column"}
 _SPOKEN = {"sensitive": "sensitive variable", "others": "sensitive variable"}  # a message calls a column so
 _TYPES = {
     "table": "str", "column": "str", "columns": "str | Iterable[str]", "number": "float", "whole number": "int",
-    "number or numbers": "float | list[float]", "truth value": "bool", "values": "Iterable[object]",
+    "number or numbers": "float | list[float]", "truth value": "bool", "values": "Iterable[object]", "text": "str",
 }  # fmt: skip
 
 
@@ -123,6 +123,7 @@ def _pass_argument(macro: Declaration, parameter: Parameter, name: str) -> str:
         "column": f"data.spell_column({_quoted(words)}, {name})",
         "columns": f"resolve_columns_or_keys(data, {name}{role})",
         "truth value": f"require_flag({name}, {_quoted(name)})",
+        "text": f"str({name})",
     }.get(parameter.type)
     if checked is None:
         what = "choice" if parameter.choices else "number"

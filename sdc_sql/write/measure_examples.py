@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sdc_sql.write.measure_arguments import Argument
 
 _WIDTH = 120 - 4
+_KEY = "SET VARIABLE sdc_key = concat(uuid(), uuid())"  # whatever it is, the example shows what does not hang on it
 _LONG = 80  # the call's rows are gone through in the same line
 _ROLES = ("keys", "weight", "household", "id", "nulls")
 
@@ -40,7 +41,7 @@ def example(macro: Declaration, arguments: tuple[Argument, ...]) -> str:
     in_sql = _called(macro, given)
     name = next(given[n] for n in MEASURED if n in given).name
     tables = {n: t for n, t in drawn.tables.items() if any(n in _texts(value) for value in given.values())}
-    created = [_create(n, t) for n, t in tables.items()]
+    created = [*([_KEY] if macro.needs_key else []), *(_create(n, t) for n, t in tables.items())]
     of_table = {a.parameter.name for a in arguments if not a.is_given and a.parameter.name in _ROLES}
     roles = "".join(f", {n}={_python(v)}" for n, v in given.items() if n in of_table)
     data = "released" if "released" in given else "data"

@@ -49,6 +49,7 @@ def schema() -> Schema:
             "source": _define_source(), "roles": _define_roles(), "rules": _define_rules(),
             "frontier": _define_frontier(), "output": _define_output(),
             "estimates": {"items": _define_estimate()},
+            "intruder": _define_section("intruder", read.INTRUDER, {}),
             "loss": _define_section("loss", read.LOSS, {}, [_bind_to("limits", "columns", having={"minItems": 1})]),
             "figures": {"additionalProperties": schema_steps.define_figure()},
             "scenarios": {"minItems": 1, "items": _define_scenario()},

@@ -41,6 +41,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
         "steps": "The masking steps, in their order.",
         "loss": "How much may be lost, and over which columns it is measured.",
         "estimates": "What users will compute, before and after masking, and what must hold of it.",
+        "intruder": "How many persons of the source a motivated intruder looks for, in the internal report.",
         "frontier": "Other releases that were considered, compared with this one in the internal report.",
         "output": "What is written.",
     },
@@ -122,6 +123,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
         "confidence": "The probability of each interval.",
         "limits": 'Conditions on it that must hold: "mean_income.overlap >= 0.8".',
     },
+    "intruder": {"records": 'How many persons are drawn (1000), "all", or 0 for no such test.'},
     "frontier": {
         "risk": 'The figure of risk, "theta.upper_bound", or ["il1.il1", { columns = ["income"] }] with arguments.',
         "loss": "The figure of loss, likewise.",

@@ -115,6 +115,7 @@ def test_sections_have_the_fields_of_the_reader():
         (top["loss"], read.LOSS), (top["output"], read.OUTPUT), (top["rules"]["then"], {**rules.SECTION, **facts}),
         (scenario["properties"]["neighbourhood"], density.FIELDS), (top["frontier"], frontier_fields.FRONTIER),
         (candidate, frontier_fields.CANDIDATE), (top["estimates"]["items"], estimates.ESTIMATE),
+        (top["intruder"], read.INTRUDER),
     ):  # fmt: skip
         assert section["properties"].keys() == fields.keys()
         assert section["additionalProperties"] is False

@@ -135,7 +135,7 @@ def measure_loss_limits(
 
 def _choose_columns(asked: Asked, original: Microdata, released: Microdata, plan: Plan) -> tuple[list[str], set[str]]:
     """Return the columns that a measure of loss is of, and those that it could be of."""
-    columns, numbers = [*plan.loss.columns], _find_numbers(original) & _find_numbers(released)
+    columns, numbers = [*plan.loss.columns], list_number_columns(original) & list_number_columns(released)
     parameter = asked.measure.parameter("columns")
     of = next((kind for kind in ("numeric", "categorical") if parameter and kind in parameter.meaning), "")
     if "columns" in asked.arguments:
@@ -190,7 +190,8 @@ def _list_types(data: Microdata) -> dict[str, str]:
     return dict(zip(relation.columns, map(str, relation.types), strict=True))
 
 
-def _find_numbers(data: Microdata) -> set[str]:
+def list_number_columns(data: Microdata) -> set[str]:
+    """Return the columns of a table that are numbers."""
     return {n for n, kind in _list_types(data).items() if any(word in kind for word in _NUMERIC) and "[" not in kind}
 
 

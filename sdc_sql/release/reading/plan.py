@@ -238,6 +238,7 @@ class Plan:
     frontier: Considered | None = None
     figures: Mapping[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
     estimates: tuple[Estimate, ...] = ()
+    intruder: int | None = 1000  # how many persons are looked for in the internal report; None: all
     roles_after: RolesOfColumns | None = None
 
     @cached_property

@@ -25,6 +25,8 @@ from sdc_sql.release.reading.problems import (
     TEXT,
     TEXTS,
     WHOLE,
+    Kind,
+    is_whole,
 )
 from sdc_sql.release.running import formats, raw
 from sdc_sql.release.running.documents import DOCUMENTS
@@ -41,7 +43,8 @@ TEXTS_OF_FILE = ("title", "producer", "version", "description", "population", "r
 FILE = dict.fromkeys(TEXTS_OF_FILE, TEXT) | {
     "to_decide": TEXTS,
     "rules": rules.KIND, "figures": TABLE, "source": TABLE, "roles": TABLE,
-    "scenarios": TABLES, "steps": TABLES, "loss": TABLE, "estimates": TABLES, "frontier": TABLE, "output": TABLE,
+    "scenarios": TABLES, "steps": TABLES, "loss": TABLE, "estimates": TABLES,
+    "intruder": TABLE, "frontier": TABLE, "output": TABLE,
 }  # fmt: skip
 SOURCE = {"path": TEXT, "database": TEXT, "table": TEXT}
 ROLES = {
@@ -57,6 +60,13 @@ SCENARIO = {
 LOSS = {
     "columns": TEXTS, "limits": TEXTS, "ordinal": TEXTS, "continuous": TEXTS, "domains": TEXTS, "dimension": WHOLE,
 }  # fmt: skip
+INTRUDER = {
+    "records": Kind(
+        lambda v: v == "all" or (is_whole(v) and v >= 0),
+        'a whole number, 0 for none, or "all"',
+        {"anyOf": [{"type": "integer", "minimum": 0}, {"const": "all"}]},
+    )
+}
 _HEADS = {"scenarios": "[[scenarios]]"}
 OUTPUT = {"path": TEXT, "ids": TEXT, "households": TEXT} | dict.fromkeys(DOCUMENTS, TEXT)
 
@@ -156,13 +166,14 @@ class _Sections(Reading):
             left = undecided.find_undecided(self.columns, roles, scenarios, {*in_steps, *keys})
             con = self.place.con if self.place else None
             undecided.check_columns(self.problems, source, left, self.said.get("roles", {}), con)
+        intruder = self._intruder()
         self.problems.raise_if_any(self.file)
         assert source is not None and output is not None  # noqa: PT018, S101 - or there was a problem
         texts = {name: self.said.get(name, "") for name in TEXTS_OF_FILE}
         return Plan(
             self.file, self.text, source, roles, tuple(scenarios), tuple(steps), loss, output, self.columns, **texts,
             rules=str(ruleset) if ruleset else None, ruleset=ruleset, frontier=frontier, figures=self.figures,
-            estimates=estimated,
+            estimates=estimated, intruder=intruder,
         )  # fmt: skip
 
     def _name_estimate(self, estimate: Estimate) -> None:
@@ -172,6 +183,12 @@ class _Sections(Reading):
         self.figures[estimate.name] = (estimates.MEASURE, dict(estimate.arguments))
         with self.problems.collect_at(f"{estimate.path}.name"):
             self.asked = name_figures(self.figures)
+
+    def _intruder(self) -> int | None:
+        """Return how many persons a motivated intruder looks for: None for all, 0 for none."""
+        given = self.problems.table("intruder", self.said.get("intruder"), INTRUDER)
+        records = given.get("records", 1000)
+        return None if records == "all" else int(records)
 
     def _source(self) -> Source | None:
         given = self.problems.table("source", self.said.get("source"), SOURCE)

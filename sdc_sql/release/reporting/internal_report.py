@@ -19,7 +19,7 @@ from sdc_sql.document.blocks import (
 )
 from sdc_sql.document.files import format_page, write_page
 from sdc_sql.release.reading import density
-from sdc_sql.release.reporting import estimates_section, frontier_report, lost, matrices
+from sdc_sql.release.reporting import estimates_section, frontier_report, intruder_section, lost, matrices
 from sdc_sql.release.reporting.public_facts import list_untouched_columns
 from sdc_sql.release.reporting.stages import (
     CONTROL,
@@ -204,6 +204,7 @@ def _write_result(outcome: Outcome) -> Section:
     blocks: list[Block] = [
         Table("Limits", ("of", "must hold", "figures", "result"), rows) if rows else Text("No limit was set."),
         *(_write_scenario(s) for s in outcome.scenarios),
+        *intruder_section.list_intruder_sections(outcome),
         *_loss(outcome),
         *estimates_section.list_estimate_sections(outcome),
     ]

@@ -60,6 +60,12 @@
         'What the area under the curve of an intruder who infers membership exceeds chance by, at the least', original) }}
 {% endtest %}
 
+{% test sdc_motivated_intruder_below(model, original, columns, id, maximum, continuous=none, linkage=none, records=none, confidence=none, stream=none) %}
+    {{ sdc.sdc__only('sdc_motivated_intruder_below', kwargs, ['original', 'columns', 'id', 'maximum', 'continuous', 'linkage', 'records', 'confidence', 'stream']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_motivated_intruder', [columns, id], {'continuous': continuous, 'linkage': linkage, 'records': records, 'confidence': confidence, 'stream': stream}, 'upper', maximum,
+        'The upper end of the interval of the share of the persons whom a motivated intruder finds', original) }}
+{% endtest %}
+
 {% test sdc_probabilistic_linkage_below(model, original, columns, id, maximum, continuous=none, tolerance=none, block=none, false_match=none, false_nonmatch=none) %}
     {{ sdc.sdc__only('sdc_probabilistic_linkage_below', kwargs, ['original', 'columns', 'id', 'maximum', 'continuous', 'tolerance', 'block', 'false_match', 'false_nonmatch']) }}
     {{ sdc.sdc__not_below(model, 'sdc_probabilistic_linkage', [columns, id], {'continuous': continuous, 'tolerance': tolerance, 'block': block, 'false_match': false_match, 'false_nonmatch': false_nonmatch}, 'rate', maximum,

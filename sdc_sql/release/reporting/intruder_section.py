@@ -1,0 +1,136 @@
+"""The section of the internal report on a motivated intruder: persons of the source, looked for in the release."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.catalogue.load import execute
+from sdc_sql.document.blocks import Block, Section, Table, Text
+from sdc_sql.errors import InputError, SdcError, translate_errors
+from sdc_sql.release.judging.measured import describe_table, list_number_columns
+from sdc_sql.release.judging.relabelled import relabel_original
+
+if TYPE_CHECKING:
+    from sdc_sql.microdata import Microdata
+    from sdc_sql.release.reading.plan import Scenario
+    from sdc_sql.release.running.outcome import Outcome
+
+TITLE = "A motivated intruder"
+HOW = {
+    "keys": "agrees in all categories, one of those that do at random",
+    "distance": "the nearest record",
+    "agreement": "agrees in what tells most (Fellegi & Sunter)",
+    "ranks": "the nearest in ranks, within the range of a swap",
+}
+_Found = dict[str, "set[object] | str"]  # by linkage the persons found, or why it could not be tried
+
+
+def list_intruder_sections(outcome: Outcome) -> list[Section]:
+    """Return the section; none where the release file asks for none (``[intruder] records = 0``)."""
+    records = outcome.plan.intruder
+    if records == 0:
+        return []
+    lacks = _explain_lack(outcome)
+    if lacks:
+        return [Section(TITLE, (Text(f"No person of the source was looked for in the released file: {lacks}."),))]
+    blocks: list[Block] = [_write_scenario(outcome, s.scenario, records) for s in outcome.scenarios]
+    whole = "All persons of the source were" if records is None else f"{records:,} persons of the source, or all, were"
+    said = (
+        f"{whole} looked for in the released file by each linkage that fits the columns, by who knows these as they "
+        "are in the source and knows the classes of what was recoded. The secret key draws them. Intervals are "
+        "Wilson's, at 95 %."
+    )
+    return [Section(TITLE, (Text(said), *blocks))]
+
+
+def _explain_lack(outcome: Outcome) -> str:
+    if outcome.plan.roles.id is None:
+        return "roles.id is missing, by which it is known who was found"
+    try:
+        execute(outcome.released.con, "SELECT length(sdc__secret_key())").fetchall()
+    except Exception:  # noqa: BLE001 - of DuckDB: there is no key, or one that is no secret
+        return "there is no secret key (SDC_KEY), which draws them"
+    return ""
+
+
+def _write_scenario(outcome: Outcome, scenario: Scenario, records: int | None) -> Section:
+    known, continuous = _list_known_columns(outcome, scenario)
+    gone = [name for name in _list_columns(scenario) if name not in known]
+    left = f" Not in the released file: {', '.join(gone)}." if gone else ""
+    title = f"Scenario: {scenario.name}"
+    if not known:
+        return Section(title, (Text(f"Nothing that such an intruder knows is in the released file.{left}"),))
+    drawn, found = _look_for_persons(outcome, known, continuous, records)
+    tried = {name: persons for name, persons in found.items() if isinstance(persons, set)}
+    several = set().union(*tried.values())
+    rows = [(how, len(persons)) for how, persons in tried.items()]
+    rows = [("by one of them at least", len(several)), *rows] if len(rows) > 1 else rows
+    bounds = [_bound(outcome.released, count, drawn) for _, count in rows]
+    table = Table(
+        "", ("found by", "persons found", "of", "per cent", "from", "to"),
+        tuple(
+            (_name(how), count, drawn, *(100 * value for value in (count / drawn, *of)))
+            for (how, count), of in zip(rows, bounds, strict=True)
+        ),
+    )  # fmt: skip
+    worst = bounds[0][1] if bounds else None
+    of_all = "" if worst is None else f"{rows[0][1]:,} of {drawn:,}: of all at most {100 * worst:.2g} per cent"
+    answer = f"He finds {of_all}. " if of_all else ""
+    text = Text(f"{answer}What he knows: {', '.join(known)}.{left}")
+    told = [Text(f"{_name(how)}: not tried: {why}") for how, why in found.items() if isinstance(why, str)]
+    return Section(title, (text, *([table] if rows else []), *told))
+
+
+def _name(how: str) -> str:
+    return f"{how}: {HOW[how]}" if how in HOW else how
+
+
+def _list_columns(scenario: Scenario) -> list[str]:
+    near = scenario.neighbourhood["columns"] if scenario.neighbourhood else ()
+    return list(dict.fromkeys([*scenario.keys, *near]))
+
+
+def _list_known_columns(outcome: Outcome, scenario: Scenario) -> tuple[list[str], list[str]]:
+    """Return the columns that an intruder knows and finds in the release, and which of them are numbers there."""
+    there = {name.lower() for name in outcome.released.columns}
+    known = [name for name in _list_columns(scenario) if name.lower() in there]
+    near = scenario.neighbourhood["columns"] if scenario.neighbourhood else ()
+    numbers = list_number_columns(outcome.original) & list_number_columns(outcome.released)
+    return known, [n for n in known if n in numbers and n in {*near, *outcome.plan.loss.continuous}]
+
+
+def _look_for_persons(
+    outcome: Outcome, known: list[str], continuous: list[str], records: int | None
+) -> tuple[int, _Found]:
+    """Return how many persons were drawn, and by linkage whom of them it finds."""
+    released = describe_table(outcome.released.con, outcome.plan, outcome.released.table)
+    count = outcome.records_before if records is None else min(records, outcome.records_before)
+    categories = [name for name in known if name not in continuous]  # numbers are near, or they are not
+    several = len(categories) > 2  # noqa: PLR2004 - as the linkage asks
+    fits = {"keys": bool(categories), "distance": True, "agreement": several, "ranks": bool(continuous)}
+    found: _Found = {}
+    with relabel_original(outcome.original, outcome.released, outcome.plan, categories) as source:
+        given: dict[str, Any] = {"columns": known, "continuous": continuous or None, "records": count}
+        for how in (name for name, its in fits.items() if its):
+            try:
+                found[how] = set(_list_found(released, source, linkage=how, **given))
+            except (InputError, SdcError) as error:
+                found[how] = str(error)
+    return count, found
+
+
+def _list_found(released: Microdata, source: str, **given: Any) -> list[object]:  # noqa: ANN401 - of the measure
+    found = released.linkage.motivated_intruder_records(source, **given)
+    with translate_errors():
+        return [person for person, _, _, is_found in found.fetchall() if is_found]
+
+
+def _bound(data: Microdata, found: int, drawn: int) -> tuple[float, float]:
+    """Return Wilson's interval."""
+    rows = execute(
+        data.con,
+        "SELECT sdc__wilson_rate(?, ?, z), sdc__wilson_error(?, ?, z) FROM (SELECT sdc__interval_quantile(0.95) AS z)",
+        [found, drawn, found, drawn],
+    )
+    ((middle, half),) = rows.fetchall()
+    return (0.0 if found == 0 else middle - half, 1.0 if found == drawn else middle + half)
