@@ -60,6 +60,7 @@ def test_the_interval_is_wilsons(files):
     assert (narrow.lower, narrow.upper) == pytest.approx(wilson(narrow.found, 150, 0.6744897501960817))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("files")
 def test_whoever_is_found_by_one_linkage_counts_once(con):
     given = "'original', 'released', ['region', 'age', 'sex', 'income'], 'id', continuous := ['income'], records := 120"

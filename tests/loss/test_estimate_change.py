@@ -18,6 +18,7 @@ def files(con):
     return sdc_sql.Microdata(con, "original", weight="w"), sdc_sql.Microdata(con, "released", weight="w")
 
 
+@pytest.mark.slow
 def test_each_side_is_the_estimate_of_its_file(files):
     original, released = files
     for call in (("mean", "y"), ("quantile", "y"), ("share", "g")):

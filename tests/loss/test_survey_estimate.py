@@ -94,7 +94,7 @@ def by_hand(rows, value):
     return sum(sum(c.values()) for c in sums.values()), math.sqrt(variance)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_random_files_by_hand(con, seed):
     random = np.random.default_rng(seed)
@@ -139,6 +139,7 @@ def test_what_everybody_has_in_common_has_no_error(con):
     assert estimated(data, "mean", "y") == pytest.approx((7.3, 0), abs=1e-14)
 
 
+@pytest.mark.slow
 def test_threads_and_order_change_no_bit(con):
     con.execute("CREATE TABLE t AS SELECT i, hash(i) % 1000 / 7 AS y, 1 + hash(i + 1) % 9 / 3 AS w, i // 3 AS c,"
                 " i % 4 AS g FROM range(5000) t(i)")  # fmt: skip

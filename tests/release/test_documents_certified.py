@@ -155,7 +155,8 @@ def test_a_certificate_of_format_2_verifies(name, tmp_path):
     assert sdc_sql.verify(tmp_path / "c.json", FORMER / "released.csv").failed == ("date", "documents")
 
 
-@pytest.mark.parametrize("name", ["certificate", pytest.param("public", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["certificate", "public"])
 def test_a_certificate_of_format_2_verifies_where_it_is_run_again(name, monkeypatch):
     monkeypatch.setenv("SDC_KEY", "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U")
     found = sdc_sql.verify(FORMER / f"{name}.json", FORMER / "released.csv", release=FORMER / "release.toml")

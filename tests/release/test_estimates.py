@@ -102,6 +102,7 @@ def test_estimates_are_of_both_files_by_the_released_classes(ran):
             assert given == [(e.domain, e.estimate, e.standard_error, e.records) for e in alone]
 
 
+@pytest.mark.slow
 def test_a_limit_on_an_estimate_refuses(ran, tmp_path):
     judged = {limit.limit.text: limit for limit in ran[1].limits}
     assert judged["incomes.overlap >= 0.9"].limit.path == "estimates[0].limits[0]"
@@ -116,6 +117,7 @@ def test_a_limit_on_an_estimate_refuses(ran, tmp_path):
     assert "incomes.overlap >= 0.99999 does not hold" in outcome.reasons[0]
 
 
+@pytest.mark.slow
 def test_a_limit_under_loss_names_an_estimate(tmp_path):
     loss = '[loss]\ncolumns = ["sex"]\nlimits = ["working.overlap >= 0", "direct_distance.distance <= 1"]\n'
     outcome = run_release(make(tmp_path, ESTIMATES + loss), write=False)
@@ -123,6 +125,7 @@ def test_a_limit_under_loss_names_an_estimate(tmp_path):
     assert set(outcome.loss) == {"direct_distance"}
 
 
+@pytest.mark.slow
 def test_what_the_released_file_cannot_give_holds_no_limit(tmp_path):
     gone = '[[steps]]\nmask = "drop_identifiers"\ncolumns = ["income"]\n'
     collected = {'["income", "works", "hours"]': '["works", "hours"]'}
@@ -147,6 +150,7 @@ def test_the_report_tells_each_estimate_and_how_its_errors_are_made(ran):
         assert told in text
 
 
+@pytest.mark.slow
 def test_the_certificate_verifies_with_its_estimates(ran):
     folder, _ = ran
     said = json.loads((folder / "certificate.json").read_text())

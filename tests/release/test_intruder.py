@@ -84,6 +84,7 @@ def test_all_persons_are_looked_for_in_the_classes_of_the_release(tmp_path, monk
     assert by_hand["distance"] > by_hand["keys"]
 
 
+@pytest.mark.slow
 def test_by_default_a_thousand_persons_or_all(tmp_path, monkeypatch):
     monkeypatch.setenv("SDC_KEY", KEY)
     assert sdc_sql.read_release(write(tmp_path)).intruder == 1000
@@ -92,11 +93,13 @@ def test_by_default_a_thousand_persons_or_all(tmp_path, monkeypatch):
     assert "| 150 |" in text
 
 
+@pytest.mark.slow
 def test_it_says_why_nobody_was_looked_for(tmp_path, monkeypatch):
     monkeypatch.delenv("SDC_KEY", raising=False)
     assert "there is no secret key (SDC_KEY)" in told(tmp_path)
 
 
+@pytest.mark.slow
 def test_none_is_asked_for(tmp_path, monkeypatch):
     monkeypatch.setenv("SDC_KEY", KEY)
     assert told(tmp_path, **{"[output]": "[intruder]\nrecords = 0\n[output]"}) == ""

@@ -35,9 +35,7 @@ def relabel_original(original: Microdata, released: Microdata, plan: Plan, colum
         return
     execute(
         original.con,
-        create_from_rows(
-            NAME, "VIEW", _select_relabelled(original, released, plan.roles.id, recoded), temporary=True, replace=True
-        ),
+        create_from_rows(NAME, "VIEW", _select_relabelled(original, released, plan.roles.id, recoded), temporary=True),
     )
     try:
         yield NAME

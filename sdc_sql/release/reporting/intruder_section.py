@@ -65,7 +65,7 @@ def _write_scenario(outcome: Outcome, scenario: Scenario, records: int | None) -
     several = set().union(*tried.values())
     rows = [(how, len(persons)) for how, persons in tried.items()]
     rows = [("by one of them at least", len(several)), *rows] if len(rows) > 1 else rows
-    bounds = [_bound(outcome.released, count, drawn) for _, count in rows]
+    bounds = [_find_interval(outcome.released, count, drawn) for _, count in rows]
     table = Table(
         "", ("found by", "persons found", "of", "per cent", "from", "to"),
         tuple(
@@ -125,7 +125,7 @@ def _list_found(released: Microdata, source: str, **given: Any) -> list[object]:
         return [person for person, _, _, is_found in found.fetchall() if is_found]
 
 
-def _bound(data: Microdata, found: int, drawn: int) -> tuple[float, float]:
+def _find_interval(data: Microdata, found: int, drawn: int) -> tuple[float, float]:
     """Return Wilson's interval."""
     rows = execute(
         data.con,
