@@ -194,3 +194,30 @@ def test_wrong_estimates_are_told_at_their_place(tmp_path):
 
 def test_the_text_of_the_tests_is_toml():
     assert len(tomllib.loads(RELEASE + ESTIMATES + OUTPUT)["estimates"]) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("households", "cluster"), [("recode", "hh"), ("drop", None)])
+def test_a_csv_file_with_names_that_need_quotes(tmp_path, households, cluster):
+    """Its numbers are numbers to an estimate, and households whose numbers do not leave are no clusters."""
+    with duckdb.connect() as con:
+        con.execute(f"""COPY (SELECT i AS id, 20 + (i * 7) % 60 AS age, ['f', 'm'][1 + i % 2] AS sex, 10 + i % 3 AS w,
+            i // 2 AS hh, i * 7 AS "it's", 'a' AS "a ""b", i % 5 AS f, CASE WHEN i % 3 > 0 THEN i % 2 END AS "Select"
+            FROM range(90) t(i)) TO '{tmp_path}/persons.csv'""")
+    estimates = """
+        [[estimates]]
+        name = "mine"
+        statistic = "total"
+        variable = "it's"
+        domains = ["a \\"b", "select"]
+        limits = ['mine."a, 1".overlap >= 1']
+    """
+    text = (RELEASE + estimates + OUTPUT).replace("parquet", "csv")
+    text = text.replace('["income", "works", "hours"]', """["it's", 'a "b', "f", "Select"]""")
+    (tmp_path / "release.toml").write_text(text.replace("[output]", f'[output]\nhouseholds = "{households}"'))
+    outcome = run_release(tmp_path / "release.toml")
+    assert outcome.accepted, outcome.reasons
+    (mine,) = outcome.estimates
+    assert mine.estimate.arguments.get("cluster") == cluster
+    totals = {f"a, {g}": sum((10 + i % 3) * i * 7 for i in range(90) if i % 3 and i % 2 == g) for g in (0, 1)}
+    assert {row["domain"]: row["after"] for row in mine.rows} == totals

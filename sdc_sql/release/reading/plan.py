@@ -156,6 +156,13 @@ class Estimate:
     arguments: Mapping[str, Any]
     limits: tuple[Limit, ...] = ()
 
+    @property
+    def numbers(self) -> set[str]:
+        """The columns that it computes with, which are numbers however a CSV file writes them."""
+        of_categories = self.arguments["statistic"] in {"count", "share"}
+        named = [None if of_categories else self.arguments["variable"], self.arguments.get("weight")]
+        return {name for name in (*named, *(self.arguments.get("predictors") or ())) if name is not None}
+
 
 @dataclass(frozen=True)
 class Output:

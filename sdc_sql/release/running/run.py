@@ -295,6 +295,8 @@ def _list_number_columns(plan: Plan) -> set[str]:
         found.add(plan.ruleset.facts["inhabitants"])
     for scenario in plan.scenarios:
         found |= {*(scenario.neighbourhood or {}).get("columns", ())}
+    for estimate in plan.estimates:
+        found |= estimate.numbers
     for step in plan.steps:
         if step.of_numbers:
             found |= {*step.columns}
