@@ -23,6 +23,7 @@ from sdc_sql.release.proposing.propose import propose_release
 from sdc_sql.release.reading import density, ruleset, schema
 from sdc_sql.release.reading.read import read_release
 from sdc_sql.release.reading.undecided import INDENT, list_unchanged_columns
+from sdc_sql.release.reporting.estimates_section import describe_estimate
 from sdc_sql.release.running import household_columns
 from sdc_sql.release.running.run import run_release
 
@@ -153,6 +154,9 @@ def format_plan(plan: Plan) -> str:
     if plan.loss.limits:
         lines.append(f"Loss: {', '.join(plan.loss.columns)}")
         lines += [f"  must hold: {limit}" for limit in plan.loss.limits]
+    for estimate in plan.estimates:
+        lines.append(f"Estimate {estimate.name}: {describe_estimate(estimate)}")
+        lines += [f"  must hold: {limit}" for limit in estimate.limits]
     if plan.frontier is not None:
         lines.append(f"Frontier: risk {_format_figure(plan.frontier.risk)}, loss {_format_figure(plan.frontier.loss)}")
         for candidate in plan.frontier.candidates:
@@ -210,6 +214,6 @@ def _format_limits(outcome: Outcome) -> list[str]:
         rows.append((found.limit.text, *figures, "holds" if found.holds else "does not hold"))
     text, before, after, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
     lines = [f"  {a:<{text}}  {b:>{before}}  {c:>{after}}  {d}".rstrip() for a, b, c, d in rows]
-    of = ["", *(f"scenario {o.limit.scenario}" if o.limit.scenario else "loss" for o in measured)]
+    of = ["", *(f"scenario {o.limit.scenario}" if o.limit.scenario else o.limit.part for o in measured)]
     told = [line for i, row in enumerate(lines) for line in ([of[i], row] if i and of[i] != of[i - 1] else [row])]
     return [*told, *(str(found) for found in outcome.limits if found.found)]

@@ -153,7 +153,8 @@ def motivated_intruder(
     Raises
     ------
     ParameterError
-        Where the table was described without an id, or ``records`` or ``confidence`` is out of its range.
+        Where the table was described without an id, or ``records`` or ``confidence`` is out of its range. Where what
+        tells most cannot be estimated: name another linkage.
     ColumnError
         Where a category was recoded: the original has to be recoded alike first.
 

@@ -138,7 +138,8 @@ CREATE OR REPLACE MACRO sdc_motivated_intruder_records(original, released, colum
 -- Rows: each linkage (by any of them first).
 -- Result: MotivatedIntruder. Whom an intruder finds of the persons drawn, with Wilson's interval. `linkage`: NULL for whoever is found by
 --   one of them at least.
--- Raises: ColumnError where a category was recoded: the original has to be recoded alike first.
+-- Raises: ColumnError where a category was recoded: the original has to be recoded alike first; ParameterError where what tells most
+--   cannot be estimated: name another linkage.
 -- Notes: The secret key draws the persons, and one of several records as near.
 -- Example: FROM sdc_motivated_intruder('persons', 'released', ['age', 'sex', 'income'], 'id', continuous := ['income']);
 -- Limit: upper. The upper end of the interval of the share of the persons whom a motivated intruder finds.

@@ -94,6 +94,17 @@ def test_by_default_a_thousand_persons_or_all(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+def test_a_scenario_limits_whom_he_finds(tmp_path, monkeypatch):
+    """By keys in the released classes alone: each of fifty who are alike is taken with a probability of 1 / 50."""
+    monkeypatch.setenv("SDC_KEY", KEY)
+    limits = '"k_anonymity.2.records <= 0", "motivated_intruder.keys.rate <= 0.1", "motivated_intruder.rate <= 0.0001"'
+    file = write(tmp_path, **{'"k_anonymity.2.records <= 0"': limits})
+    outcome = run_release(file, write=False)
+    assert [limit.holds for limit in outcome.limits][:3] == [True, True, False]
+    assert 0 < outcome.limits[1].figures["motivated_intruder.keys.rate"] < 0.1
+
+
+@pytest.mark.slow
 def test_it_says_why_nobody_was_looked_for(tmp_path, monkeypatch):
     monkeypatch.delenv("SDC_KEY", raising=False)
     assert "there is no secret key (SDC_KEY)" in told(tmp_path)

@@ -15,6 +15,7 @@ from sdc_sql.figures.condition import list_named_figures
 from sdc_sql.figures.limits import collect_figures, holds_limit
 from sdc_sql.figures.measured import Beside, measure_rows
 from sdc_sql.microdata import Microdata
+from sdc_sql.release.judging.relabelled import relabel_original
 from sdc_sql.release.reading import figures
 from sdc_sql.release.reading.plan import ORIGINAL, RELEASED
 from sdc_sql.release.running.outcome import LimitOutcome
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from sdc_sql.release.running.outcome import Outcome, ScenarioOutcome
     from sdc_sql.report import RiskReport
 
+_KNOWS_CLASSES = ("motivated_intruder",)  # measures that ask for an original in the classes of the released file
 _NUMERIC = ("INT", "DOUBLE", "FLOAT", "REAL", "DECIMAL")
 
 
@@ -103,8 +105,21 @@ def measure_scenario(
         is_there = found.get(label) is not None and not asked[label].arguments
         if not is_there and not (asked[label].measure.compares and original is None):
             progress(label.replace("_", " "))
-            more[label] = measure_rows(asked[label], data._roles, beside)  # noqa: SLF001 - as its methods take them
+            more[label] = _measure_beside(asked[label], data, beside, plan, scenario)
     return replace(report, table=name), more
+
+
+def _measure_beside(
+    asked: Asked, data: Microdata, beside: Beside, plan: Plan, scenario: Scenario
+) -> list[dict[str, Any]]:
+    """Return the rows of a measure; an intruder knows the classes of what was recoded."""
+    roles = data._roles  # noqa: SLF001 - as its methods take them
+    if asked.measure.name not in _KNOWS_CLASSES:
+        return measure_rows(asked, roles, beside)
+    categories = [key for key in scenario.keys if key not in plan.loss.continuous]
+    original = describe_table(data.con, plan, ORIGINAL)
+    with relabel_original(original, data, plan, categories) as table:
+        return measure_rows(asked, roles, replace(beside, original=table))
 
 
 def _is_there(con: duckdb.DuckDBPyConnection, table: str) -> bool:

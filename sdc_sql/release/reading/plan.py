@@ -66,7 +66,12 @@ class Limit:
 
     path: str
     text: str
-    scenario: str | None = None  # the scenario of the limit; None: the limit is one of the loss
+    scenario: str | None = None  # the scenario of the limit; None: the limit is one of the loss, or of an estimate
+
+    @property
+    def part(self) -> str:
+        """What a limit of no scenario is on: ``estimates``, or ``loss``."""
+        return "estimates" if self.path.startswith("estimates[") else "loss"
 
     def __str__(self) -> str:
         """Return the condition as it is written."""

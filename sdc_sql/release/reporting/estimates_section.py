@@ -9,6 +9,7 @@ from sdc_sql.document.blocks import Section, Table, Text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sdc_sql.release.reading.plan import Estimate
     from sdc_sql.release.running.outcome import EstimateOutcome, Outcome
 
 TITLE = "What users compute, before and after"
@@ -40,28 +41,27 @@ def _summarise(outcome: Outcome) -> str:
     if known:
         overlap, one, row = min(known, key=lambda found: found[0])
         place = ", ".join(str(row[name]) for name in ("domain", "term") if row.get(name) is not None)
-        of = f" ({place})" if place else ""
+        of = f"{one.estimate.title or describe_estimate(one.estimate)}{f' ({place})' if place else ''}"
         told += (
-            f". Their intervals overlap by {overlap:.2f} at the least, in {one.estimate.title or describe(one)}{of}; 1 "
-            "is the same interval, 0 intervals that touch"
+            f". Their intervals overlap by {overlap:.2f} at the least, in {of}; 1 is the same interval, 0 intervals "
+            "that touch"
         )
     if unknown:
         told += f". Of {unknown:,} one of the files gives no estimate, or no interval"
     return told + "."
 
 
-def describe(one: EstimateOutcome) -> str:
+def describe_estimate(estimate: Estimate) -> str:
     """Return what is estimated, in words.
 
     Examples
     --------
     >>> from sdc_sql.release.reading.plan import Estimate
-    >>> from sdc_sql.release.running.outcome import EstimateOutcome
     >>> asked = {"statistic": "mean", "variable": "income", "domains": ["region", "sex"]}
-    >>> describe(EstimateOutcome(Estimate("estimates[0]", "x", "", asked), ()))
+    >>> describe_estimate(Estimate("estimates[0]", "x", "", asked))
     'Mean of income by region and sex'
     """
-    asked = one.estimate.arguments
+    asked = estimate.arguments
     given = {**asked, "quantile": asked.get("quantile", 0.5), "predictors": _join(asked.get("predictors"))}
     by = f" by {_join(asked.get('domains'))}" if asked.get("domains") else ""
     return _WORDS[asked["statistic"]].format(**given) + by
@@ -82,7 +82,7 @@ def describe_errors(arguments: Mapping[str, Any]) -> str:
 
 
 def _write_estimate(one: EstimateOutcome) -> Section:
-    words = describe(one)
+    words = describe_estimate(one.estimate)
     if one.lacks:
         text = f"{words}. It was not estimated: {one.lacks}."
         return Section(one.estimate.title or words, (Text(text),))

@@ -196,7 +196,7 @@ def _suppressions(outcome: Outcome) -> list[Block]:
 
 def _write_result(outcome: Outcome) -> Section:
     rows = tuple(
-        (o.limit.scenario or (o.limit.path if o.found else "loss"), o.limit.text,
+        (o.limit.scenario or (o.limit.path if o.found else o.limit.part), o.limit.text,
          o.found or ", ".join(f"{n}: {figure(v)}" for n, v in o.figures.items()),
          "holds" if o.holds else "DOES NOT HOLD")
         for o in outcome.limits

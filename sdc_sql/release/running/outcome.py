@@ -64,7 +64,7 @@ class LimitOutcome:
         if self.found:
             return f"{self.limit.path}: {self.limit.text}: {self.found}"
         figures = ", ".join(f"{name} is {format_value(value)}" for name, value in self.figures.items())
-        of = f"scenario {self.limit.scenario!r}" if self.limit.scenario else "loss"
+        of = f"scenario {self.limit.scenario!r}" if self.limit.scenario else self.limit.part
         return f"{of}: {self.limit.text} {'holds' if self.holds else 'does not hold'}: {figures} ({self.limit.path})"
 
 
