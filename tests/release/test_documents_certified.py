@@ -86,10 +86,10 @@ def test_verifying_finds_a_changed_report_and_names_it(made, tmp_path):
     given = tmp_path / "certificate.json", tmp_path / "released.parquet"
     found = sdc_sql.verify(*given)
     assert found.holds
-    assert [c.field for c in found.checks if c.field.startswith("documents")] == [
+    assert [c.field for c in found.checks if c.field.startswith("documents[")] == [
         f"documents[{i}].sha256" for i in range(3)
     ]
-    assert not [field for field in found.only_read if field.startswith("documents")]
+    assert [field for field in found.only_read if field.startswith("documents")] == ["documents"]  # which there were
     (tmp_path / "users.md").write_text((tmp_path / "users.md").read_text().replace("Incomes", "Income"))
     found = sdc_sql.verify(*given)
     assert found.failed == ("documents[1].sha256",)
@@ -114,6 +114,20 @@ def test_a_document_sealed_away_is_only_as_good_as_the_seal(made):
     (made / "other.json").write_text(json.dumps(sealed.seal_fields(hostile)))
     found = sdc_sql.verify(made / "other.json", made / "released.parquet")
     assert "documents[0].sha256" in found.only_read  # no other folder is looked into
+
+
+def test_a_document_that_was_left_out_is_found_by_running_the_release_again(made, monkeypatch):
+    monkeypatch.setenv("SDC_KEY", KEY)
+    for name, left in (("certificate", "public_report"), ("public", "ddi")):
+        said = {n: v for n, v in read(made, name).items() if n not in {"marks", "digest"}}
+        said["documents"] = [row for row in said["documents"] if row["document"] != left]
+        (made / "other.json").write_text(json.dumps(sealed.seal_fields(said)))
+        alone = sdc_sql.verify(made / "other.json", made / "released.parquet")
+        assert alone.holds
+        assert "documents" in alone.only_read
+        found = sdc_sql.verify(made / "other.json", made / "released.parquet", release=made / "release.toml")
+        assert found.failed == ("(run again)", "documents (run again)")
+        assert f"{left} is named in the release file" in str(found)
 
 
 def test_the_command_line_names_what_was_only_read(made, tmp_path, capsys, monkeypatch):

@@ -11,6 +11,7 @@ from sdc_sql.db.files.csv_file import create_from_rows
 from sdc_sql.release.certifying import certificate as certificates
 from sdc_sql.release.certifying import sealed
 from sdc_sql.release.certifying.content import is_same_content
+from sdc_sql.release.certifying.documents_checked import check_none_left_out
 from sdc_sql.release.certifying.verification import AGAIN, Check, check_field
 from sdc_sql.release.reading.read import read_release
 from sdc_sql.release.running.run import run_release, select_released_records
@@ -46,6 +47,7 @@ def rerun_release(
         if said["format"] in certificates.FORMER:  # what it lacked then is not compared, and the form itself is known
             found = {**found, "format": said["format"]}
         checks = compare_certificates(said, found)
+        checks += check_none_left_out(said, plan)
         near = _list_near_columns(said)
         for i, its in enumerate(checks):
             if its.field == "output.digest (run again)" and its.holds is False and near:
