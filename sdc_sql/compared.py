@@ -103,6 +103,22 @@ def name_weight(weight: str | None) -> str | None:
     return weight
 
 
+def find_design_column(data: Roles, role: str, name: str | None) -> str | None:
+    """Return a column of the sample's design: the one that is given, or what the table has by its roles.
+
+    The roles of a table are its weight, its stratum (``strata``) and its household (``cluster``).
+
+    Raises
+    ------
+    ColumnError
+        Where it is no column.
+    """
+    if name is not None:
+        return data.spell_column(role, name)
+    own = {"weight": data.weight, "strata": data.stratum, "cluster": data.household}[role]
+    return own if isinstance(own, str) else None
+
+
 def name_household(household: str | None) -> str | None:
     """Return the name of a column of household numbers, or None: the macro looks for it in the original."""
     if not (household is None or isinstance(household, str)):

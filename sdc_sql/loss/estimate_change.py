@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sdc_sql.compared import name_weight, original_table, resolve_further_columns
+from sdc_sql.compared import find_design_column, original_table, resolve_further_columns
 from sdc_sql.db.catalogue.arguments import require_choice, require_number
 from sdc_sql.db.showing.results import Result, Results
 
@@ -71,11 +71,11 @@ def estimate_change(
     quantile
         Which quantile: 0.5 is the median, strictly between 0 and 1.
     weight
-        Of both tables; None: records count alike.
+        Of both tables; in Python that of the table by default; None: records count alike.
     strata
-        Of both tables: the strata in which the sample was drawn.
+        Of both tables: the strata in which the sample was drawn; in Python that of the table by default.
     cluster
-        Of both tables: the clusters that were drawn, as households.
+        Of both tables: the clusters that were drawn; in Python the table's households by default.
     confidence
         The probability of each interval, strictly between 0 and 1.
 
@@ -133,9 +133,9 @@ def estimate_change(
         domains=resolve_further_columns(data, domains, "domain"),
         predictors=resolve_further_columns(data, predictors, "predictor"),
         quantile=require_number("estimate_change", "quantile", quantile),
-        weight=name_weight(weight),
-        strata=None if strata is None else data.spell_column("strata", strata),
-        cluster=None if cluster is None else data.spell_column("cluster", cluster),
+        weight=find_design_column(data, "weight", weight),
+        strata=find_design_column(data, "strata", strata),
+        cluster=find_design_column(data, "cluster", cluster),
         confidence=require_number("estimate_change", "confidence", confidence),
     )
     return Results(EstimateChange(**row) for row in rows)

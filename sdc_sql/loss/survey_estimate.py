@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sdc_sql.compared import resolve_further_columns
+from sdc_sql.compared import find_design_column, resolve_further_columns
 from sdc_sql.db.catalogue.arguments import require_choice, require_number
 from sdc_sql.db.showing.results import Result, Results
 
@@ -59,9 +59,9 @@ def survey_estimate(
     quantile
         Which quantile: 0.5 is the median, strictly between 0 and 1.
     strata
-        The strata in which the sample was drawn.
+        The strata in which the sample was drawn; in Python that of the table by default.
     cluster
-        The clusters that were drawn, as households.
+        The clusters that were drawn; in Python the table's households by default.
     confidence
         The probability of each interval, strictly between 0 and 1.
 
@@ -112,8 +112,8 @@ def survey_estimate(
         predictors=resolve_further_columns(data, predictors, "predictor"),
         quantile=require_number("survey_estimate", "quantile", quantile),
         weight=data.weight,
-        strata=None if strata is None else data.spell_column("strata", strata),
-        cluster=None if cluster is None else data.spell_column("cluster", cluster),
+        strata=find_design_column(data, "strata", strata),
+        cluster=find_design_column(data, "cluster", cluster),
         confidence=require_number("survey_estimate", "confidence", confidence),
     )
     return Results(SurveyEstimate(**row) for row in rows)

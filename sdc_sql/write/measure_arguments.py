@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MEASURED = ("tbl", "released", "sample")  # the names of the table that is described
 _PYTHON = {"column_name": "column"}
 _SPOKEN = {"sensitive": "sensitive variable", "others": "sensitive variable"}  # a message calls a column so
+_DESIGN = ("weight", "strata", "cluster")  # of a measure of samples: given, or a role of the table
 _TYPES = {
     "table": "str", "column": "str", "columns": "str | Iterable[str]", "number": "float", "whole number": "int",
     "number or numbers": "float | list[float]", "truth value": "bool", "values": "Iterable[object]", "text": "str",
@@ -78,7 +79,9 @@ def _argument(macro: Declaration, parameter: Parameter) -> Argument:
     if parameter.name == "original":
         kind = "Described | str"
     kind += " | None" if default == "None" else ""
-    return Argument(parameter, name, kind, default, _pass_argument(macro, parameter, name))
+    of_design = parameter.name in _DESIGN and any(p.name == "cluster" for p in macro.parameters)
+    design = f"find_design_column(data, {_quoted(name)}, {name})" if of_design else ""
+    return Argument(parameter, name, kind, default, design or _pass_argument(macro, parameter, name))
 
 
 def _role(macro: Declaration, parameter: Parameter) -> str | None:

@@ -26,9 +26,9 @@
 --   domains     columns           an estimate for each combination of their values; NULL: one of all records
 --   predictors  columns           the numeric variables that explain the response of a regression
 --   quantile    number in (0, 1)  which quantile: 0.5 is the median
---   weight      column            of both tables; NULL: records count alike
---   strata      column            of both tables: the strata in which the sample was drawn
---   cluster     column            of both tables: the clusters that were drawn, as households
+--   weight      column            of both tables; in Python that of the table by default; NULL: records count alike
+--   strata      column            of both tables: the strata in which the sample was drawn; in Python that of the table by default
+--   cluster     column            of both tables: the clusters that were drawn; in Python the table's households by default
 --   confidence  number in (0, 1)  the probability of each interval
 
 -- relative_change and shift: 0 where nothing changed.

@@ -42,8 +42,8 @@
 --   predictors  columns           the numeric variables that explain the response of a regression
 --   quantile    number in (0, 1)  which quantile: 0.5 is the median
 --   weight      column or number  expansion weights
---   strata      column            the strata in which the sample was drawn
---   cluster     column            the clusters that were drawn, as households
+--   strata      column            the strata in which the sample was drawn; in Python that of the table by default
+--   cluster     column            the clusters that were drawn; in Python the table's households by default
 --   confidence  number in (0, 1)  the probability of each interval
 
 CREATE OR REPLACE MACRO sdc__kernel_survey_regression(columns, weights, response, design) AS

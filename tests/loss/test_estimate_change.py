@@ -89,7 +89,7 @@ def test_a_column_that_is_not_released_is_an_error(con, files):
 def test_a_limit_names_a_row_by_its_domain_and_term(files):
     original, released = files
     asked = {"table": ("estimate_change", {"statistic": "share", "variable": "x", "domains": ["g"], "weight": "w"}),
-             "means": ("estimate_change", {"statistic": "mean", "variable": "y", "domains": ["g"]}),
+             "means": ("estimate_change", {"statistic": "mean", "variable": "y", "domains": ["g"], "weight": "w"}),
              "mean_y": ("estimate_change", {"statistic": "mean", "variable": "y"})}  # fmt: skip
     limits = ['table."1, 4".overlap >= 0.5', 'means."1".shift <= 9', "mean_y.all.shift <= 9"]
     judged = released.check_limits(limits, original=original, figures=asked)
@@ -100,3 +100,19 @@ def test_a_limit_names_a_row_by_its_domain_and_term(files):
     assert [j.holds for j in judged] == [True, True, True]
     with pytest.raises(ParameterError, match=r"names the row '8'.*it has 0, 1, 2"):
         released.check_limits(['means."8".shift <= 9'], original=original, figures=asked)
+
+
+def test_the_design_is_that_of_the_table_by_its_roles(con, files):
+    original, _ = files
+    described = sdc_sql.Microdata(con, "released", weight="w", household="c", stratum="g")
+    found = described.loss.estimate_change(original, "mean", "y")
+    assert found == described.loss.estimate_change(original, "mean", "y", weight="w", strata="g", cluster="c")
+    (alone,) = described.loss.survey_estimate("mean", "y")
+    assert (found[0].after, found[0].error_after) == (alone.estimate, alone.standard_error)
+    bare = sdc_sql.Microdata(con, "released")
+    assert bare.loss.estimate_change(original, "mean", "y")[0].error_after != found[0].error_after
+    tenfold = sdc_sql.Microdata(con, "released", weight=10)  # a number is no column that the original has
+    assert (
+        tenfold.loss.estimate_change(original, "total", "y")[0].after
+        == bare.loss.survey_estimate("total", "y")[0].estimate
+    )

@@ -9,6 +9,7 @@ from sdc_sql.figures.measured import Beside, measure_rows
 from sdc_sql.release.judging.measured import describe_table
 from sdc_sql.release.judging.relabelled import relabel_original
 from sdc_sql.release.running.outcome import EstimateOutcome
+from sdc_sql.roles import read_roles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -41,13 +42,17 @@ def _measure_estimate(estimate: Estimate, original: Microdata, released: Microda
     gone = [column for column in _list_columns(asked.arguments) if column.lower() not in there]
     if gone:
         return EstimateOutcome(estimate, (nothing,), f"{', '.join(gone)} is not in the released file")
-    data = describe_table(released.con, plan, released.table)
+    # (the arguments say by which design: what the table has besides does not leave)
+    data = read_roles(
+        describe_table(released.con, plan, released.table)._roles,  # noqa: SLF001 - as its methods take them
+        weight=None, household=None, stratum=None,
+    )  # fmt: skip
     categories = [*asked.arguments.get("domains", ())]
     if asked.arguments["statistic"] in _TABLES:
         categories.append(asked.arguments["variable"])
     try:
         with relabel_original(original, released, plan, categories) as table:
-            rows = measure_rows(asked, data._roles, Beside(table))  # noqa: SLF001 - as its methods take them
+            rows = measure_rows(asked, data, Beside(table))
     except ColumnError as error:  # masking made a label of a number, say
         return EstimateOutcome(estimate, (nothing,), str(error))
     return EstimateOutcome(estimate, tuple(rows) or (nothing,), "" if rows else "no record has all the values")
