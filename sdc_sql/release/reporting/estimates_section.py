@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.document.blocks import Section, Table, Text
@@ -18,6 +19,8 @@ _FIGURES = {
     "error_before": "standard error", "after": "estimate after", "error_after": "standard error",
     "relative_change": "change, per cent", "overlap": "overlap of the intervals",
 }  # fmt: skip
+_ERRORS = {"before": "error_before", "after": "error_after", "error_before": "error_before",
+           "error_after": "error_after"}  # fmt: skip
 _WORDS = {
     "total": "Total of {variable}", "mean": "Mean of {variable}", "quantile": "Quantile {quantile} of {variable}",
     "count": "Records by {variable}", "share": "Shares of {variable}",
@@ -64,7 +67,9 @@ def describe_estimate(estimate: Estimate) -> str:
     asked = estimate.arguments
     given = {**asked, "quantile": asked.get("quantile", 0.5), "predictors": _join(asked.get("predictors"))}
     by = f" by {_join(asked.get('domains'))}" if asked.get("domains") else ""
-    return _WORDS[asked["statistic"]].format(**given) + by
+    is_median = asked["statistic"] == "quantile" and given["quantile"] == 0.5  # noqa: PLR2004 - by definition
+    words = "Median of {variable}" if is_median else _WORDS[asked["statistic"]]
+    return words.format(**given) + by
 
 
 def describe_errors(arguments: Mapping[str, Any]) -> str:
@@ -95,8 +100,24 @@ def _write_estimate(one: EstimateOutcome) -> Section:
 
 
 def _figure(row: Mapping[str, Any], name: str) -> object:
+    """Return a figure as it is shown: an estimate to the third digit of its standard error, a change in per cent."""
     value = row.get(name)
-    return value if name != "relative_change" or value is None else 100 * value
+    if value is None or name.startswith("records"):
+        return value
+    if name in _ERRORS:
+        return round_to_error(value, row.get(_ERRORS[name]))
+    return round(100 * value, 2) if name == "relative_change" else round(value, 2)
+
+
+def round_to_error(value: float, error: float | None) -> float:
+    """Return an estimate, or the error itself, to the third digit of the error.
+
+    Examples
+    --------
+    >>> round_to_error(2757.6896, 107.098), round_to_error(0.32233877, 0.0241185), round_to_error(1.0, 0.0)
+    (2758.0, 0.3223, 1.0)
+    """
+    return value if not error else round(value, 2 - math.floor(math.log10(abs(error))))
 
 
 def _label(value: object) -> str:

@@ -69,7 +69,7 @@ def _write_scenario(outcome: Outcome, scenario: Scenario, records: int | None) -
     table = Table(
         "", ("found by", "persons found", "of", "per cent", "from", "to"),
         tuple(
-            (_name(how), count, drawn, *(100 * value for value in (count / drawn, *of)))
+            (_name(how), count, drawn, *(round(100 * value, 1) for value in (count / drawn, *of)))
             for (how, count), of in zip(rows, bounds, strict=True)
         ),
     )  # fmt: skip
