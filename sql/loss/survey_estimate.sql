@@ -53,6 +53,13 @@ CREATE OR REPLACE MACRO sdc__kernel_survey_regression(columns, weights, response
 CREATE OR REPLACE MACRO sdc__placed_text(v, domains) AS
     lpad(list_position(list_transform(domains, lambda n: sdc__folded(n)), sdc__folded(alias(v)))::VARCHAR, 4, '0') || v::VARCHAR;
 
+-- A number of the caller's column; the error tells his name for it.
+CREATE OR REPLACE MACRO sdc__estimated_number(v) AS
+    CASE WHEN sdc__is_whole(typeof(v)) OR typeof(v) IN ('FLOAT', 'DOUBLE') OR starts_with(typeof(v), 'DECIMAL')
+             THEN sdc__not_nan(sdc__finite_number(v))
+         ELSE error('ColumnError: The column ' || substr(alias(v), 8) || ' has type ' || sdc__type_told(typeof(v))
+                    || ': this is estimated of numbers; give a numeric column, or ask for the ''count'' or ''share'' of categories.') END;
+
 CREATE OR REPLACE MACRO sdc__of_categories(statistic) AS statistic IN ('count', 'share');
 
 -- Each record with its domain (NULL where a value of it is missing), stratum, cluster, weight and the columns estimated.
@@ -173,7 +180,7 @@ CREATE OR REPLACE MACRO sdc__sums_of(tbl, statistic, variable, domains, weight, 
     sdc__sizes AS (FROM sdc__stratum_sizes('sdc__survey')),
     sdc__numbers AS (
         SELECT sdc__d, NULL::VARCHAR AS sdc__t, sdc__h, sdc__c, sdc__r, sdc__w,
-               sdc__not_nan(sdc__finite_number(COLUMNS(lambda c: starts_with(c, 'sdc__x_')))) AS sdc__y
+               sdc__estimated_number(COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS sdc__y
         FROM sdc__survey
     ),
     sdc__categories AS (
@@ -210,7 +217,7 @@ CREATE OR REPLACE MACRO sdc__quantiles_of(tbl, variable, domains, quantile, weig
     sdc__sizes AS (FROM sdc__stratum_sizes('sdc__survey')),
     sdc__known AS MATERIALIZED (
         SELECT sdc__d, NULL::VARCHAR AS sdc__t, sdc__h, sdc__c, sdc__r, sdc__w, sdc__y
-        FROM (SELECT *, sdc__not_nan(sdc__finite_number(COLUMNS(lambda c: starts_with(c, 'sdc__x_')))) AS sdc__y FROM sdc__survey)
+        FROM (SELECT *, sdc__estimated_number(COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS sdc__y FROM sdc__survey)
         WHERE sdc__d IS NOT NULL AND sdc__y IS NOT NULL
     ),
     sdc__unit AS (SELECT sdc__shift(max(sdc__w)) AS sdc__b FROM sdc__known),
@@ -258,7 +265,7 @@ CREATE OR REPLACE MACRO sdc__regressions_of(tbl, response, predictors, domains, 
         SELECT sdc__d, sdc__k.sdc__w, sdc__m::DOUBLE AS sdc__m,
                (dense_rank() OVER (ORDER BY sdc__k.sdc__h ASC NULLS LAST))::DOUBLE AS sdc__hs,
                (dense_rank() OVER (ORDER BY sdc__k.sdc__h ASC NULLS LAST, sdc__c ASC NULLS LAST, sdc__r ASC))::DOUBLE AS sdc__cs,
-               sdc__not_nan(sdc__finite_number(COLUMNS(lambda c: starts_with(c, 'sdc__x_')))) AS "\0"
+               sdc__estimated_number(COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS "\0"
         FROM sdc__survey AS sdc__k JOIN sdc__sizes AS sdc__b ON sdc__k.sdc__h IS NOT DISTINCT FROM sdc__b.sdc__h
     ),
     sdc__known AS (

@@ -190,8 +190,11 @@ def test_wrong_input_is_refused(con):
         data.loss.survey_estimate("regression", "y")
     with pytest.raises(ParameterError, match="'regression' only"):
         data.loss.survey_estimate("mean", "y", predictors=["x"])
-    with pytest.raises(ColumnError, match="has type VARCHAR"):
-        data.loss.survey_estimate("mean", "g")
+    for given in (("mean", "g"), ("quantile", "g")):
+        with pytest.raises(ColumnError, match="The column g has type VARCHAR"):
+            data.loss.survey_estimate(*given)
+    with pytest.raises(ColumnError, match="The column g has type VARCHAR"):
+        data.loss.survey_estimate("regression", "y", predictors=["g"])
     with pytest.raises(ColumnError, match="nosuch"):
         data.loss.survey_estimate("mean", "y", domains=["nosuch"])
     with pytest.raises(InputError, match="quantile"):
