@@ -52,7 +52,9 @@ def _measure_estimate(estimate: Estimate, original: Microdata, released: Microda
         categories.append(asked.arguments["variable"])
     try:
         with relabel_original(original, released, plan, categories) as table:
-            rows = measure_rows(asked, data, Beside(table))
+            rows = [
+                {**nothing, **row} for row in measure_rows(asked, data, Beside(table))
+            ]  # in the order of the header
     except ColumnError as error:  # masking made a label of a number, say
         return EstimateOutcome(estimate, (nothing,), str(error))
     return EstimateOutcome(estimate, tuple(rows) or (nothing,), "" if rows else "no record has all the values")

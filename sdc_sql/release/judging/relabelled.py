@@ -22,7 +22,7 @@ NAME = "sdc_relabelled"
 
 @contextmanager
 def relabel_original(original: Microdata, released: Microdata, plan: Plan, columns: Iterable[str]) -> Iterator[str]:
-    """Yield the original, or a view of it in which those columns that a step makes coarser have their released labels.
+    """Yield the original, or a copy of it in which those columns that a step makes coarser have their released labels.
 
     A value gets the label that most of its records have, as whoever knows the classes gives it; one that no released
     record shows any more stays as it is. Without an id nothing is recoded.
@@ -35,12 +35,12 @@ def relabel_original(original: Microdata, released: Microdata, plan: Plan, colum
         return
     execute(
         original.con,
-        create_from_rows(NAME, "VIEW", _select_relabelled(original, released, plan.roles.id, recoded), temporary=True),
+        create_from_rows(NAME, "TABLE", _select_relabelled(original, released, plan.roles.id, recoded), temporary=True),
     )
     try:
         yield NAME
     finally:
-        original.con.execute(f"DROP VIEW IF EXISTS {NAME}")
+        original.con.execute(f"DROP TABLE IF EXISTS {NAME}")
 
 
 def _select_relabelled(original: Microdata, released: Microdata, person: str, recoded: list[str]) -> exp.Select:
