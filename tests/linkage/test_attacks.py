@@ -271,3 +271,42 @@ def test_wrong_input_is_an_error(tables):
     exact = fresh.attribute_inference("k", "held", ["f", "Select"], "it's", continuous=["it's"], tolerance=0)
     near = fresh.attribute_inference("k", "held", ["f", "Select"], "it's", continuous=["it's"], tolerance=1.5)
     assert exact.successes < near.successes  # both ends of the range and beyond 1
+
+
+# anonymeter 1.1.0 of the couples: 300 queries of 3 or 4 variables asked, as many made, and the rates with their errors
+ANONYMETER = {
+    ("other", 3): (89, 0.2992, 0.0514, 0.2632, 0.0494), ("other", 4): (72, 0.2433, 0.0481, 0.2171, 0.0462),
+    ("half", 3): (152, 0.5066, 0.0562, 0.2434, 0.0481), ("half", 4): (128, 0.4276, 0.0556, 0.2434, 0.0481),
+    ("own", 3): (300, 0.9937, 0.0063, 0.1908, 0.0440), ("own", 4): (300, 0.9937, 0.0063, 0.2434, 0.0481),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("released", "width"), ANONYMETER)
+def test_multivariate_rates_agree_with_anonymeter(connect, fixtures, released, width):
+    """Its queries are drawn, those here are not: rates differ by chance, less than 2.6 standard errors of both.
+
+    Of 1,500 couples their own file is released, half of it, or as many others; 1,500 are held. It divides by the
+    queries that were asked where fewer could be made, so those of two variables are not compared.
+    """
+    with connect() as con:
+        con.execute(f"""
+            CREATE TABLE halves AS
+            SELECT * EXCLUDE (weight), row_number() OVER (ORDER BY md5(couple::VARCHAR)) % 2 AS half
+            FROM '{fixtures}/cps_couples.parquet';
+            CREATE TABLE own AS SELECT * EXCLUDE (half) FROM halves WHERE half = 0 ORDER BY couple LIMIT 1500;
+            CREATE TABLE held AS SELECT * EXCLUDE (half) FROM halves WHERE half = 1 ORDER BY couple LIMIT 1500;
+            CREATE TABLE other AS
+            SELECT * EXCLUDE (half) FROM halves WHERE half = 0 ORDER BY couple LIMIT 1500 OFFSET 1500;
+            CREATE TABLE half AS
+            (FROM own ORDER BY couple LIMIT 750) UNION ALL (FROM other ORDER BY couple LIMIT 750)""")
+        types = {name: kind for name, kind, *_ in con.execute("DESCRIBE own").fetchall() if name != "couple"}
+        numbers = [name for name, kind in types.items() if kind != "VARCHAR"]
+        attacks = Microdata(con, released).linkage
+        _, found = attacks.singling_out("own", "held", [*types], continuous=numbers, width=width)
+    _, rate, error, control, control_error = ANONYMETER[released, width]
+    for ours, its in (
+        ((found.rate, found.error), (rate, error)),
+        ((found.control_rate, found.control_error), (control, control_error)),
+    ):
+        assert abs(ours[0] - its[0]) <= 2.6 / 1.96 * math.hypot(ours[1], its[1]), (ours, its)
