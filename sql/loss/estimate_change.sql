@@ -61,5 +61,6 @@ CREATE OR REPLACE MACRO sdc_estimate_change(original, released, statistic, varia
            sdc__part_of(sdc__a.sdc__q - sdc__b.sdc__q, sdc__b.sdc__s) AS shift,
            sdc__interval_overlap(sdc__b.sdc__l, sdc__b.sdc__u, sdc__a.sdc__l, sdc__a.sdc__u) AS overlap
     FROM sdc__before AS sdc__b FULL JOIN sdc__after AS sdc__a
-      ON sdc__a.sdc__domain IS NOT DISTINCT FROM sdc__b.sdc__domain AND sdc__a.sdc__t IS NOT DISTINCT FROM sdc__b.sdc__t
-    ORDER BY domain ASC NULLS FIRST, term <> '(intercept)' ASC, term ASC;
+      ON sdc__by_bytes(sdc__a.sdc__domain) IS NOT DISTINCT FROM sdc__by_bytes(sdc__b.sdc__domain)
+         AND sdc__by_bytes(sdc__a.sdc__t) IS NOT DISTINCT FROM sdc__by_bytes(sdc__b.sdc__t)
+    ORDER BY sdc__by_bytes(domain) ASC NULLS FIRST, term <> '(intercept)' ASC, sdc__by_bytes(term) ASC;

@@ -1,7 +1,8 @@
 -- The design of a sample, as estimates and their errors ask for it: records with their domain, stratum, cluster and weight; the variance of
 -- sums over clusters that are drawn with replacement within strata (survey_estimate.sql, which has the formula and its source).
 --
--- A survey is a relation with sdc__d (the domain, a list of texts; NULL where a value of it is missing), sdc__h (the stratum), sdc__c (the
+-- A survey is a relation with sdc__d (the domain, a list of texts as bytes, so that no collation joins them; NULL where one is
+-- missing), sdc__h (the stratum), sdc__c (the
 -- cluster; NULL: the record by itself, told apart by sdc__r), sdc__w (the weight) and the columns that are estimated as sdc__x_<name>.
 -- Sums are of whole numbers (core/sums.sql), so that no bit hangs on threads or on the order of the records.
 
@@ -34,9 +35,9 @@ CREATE OR REPLACE MACRO sdc__surveyed(tbl, columns, domains, codes, weight, stra
         FROM sdc__picked
     )
     SELECT * EXCLUDE (sdc__ds), CASE WHEN sdc__c IS NULL THEN row_number() OVER () END AS sdc__r,
-           CASE WHEN len(domains) = 0 THEN []::VARCHAR[]
+           CASE WHEN len(domains) = 0 THEN []::BLOB[]
                 WHEN len(list_filter(sdc__ds, lambda v: v IS NULL)) = 0
-                    THEN list_transform(list_sort(sdc__ds), lambda v: substr(v, 5)) END AS sdc__d
+                    THEN list_transform(list_sort(sdc__ds), lambda v: encode(substr(v, 5))) END AS sdc__d
     FROM sdc__listed;
 
 -- The clusters of each stratum.

@@ -67,8 +67,8 @@ CREATE OR REPLACE MACRO sdc__survey_estimates(tbl, statistic, variable, domains,
         FROM sdc__regressions_of(tbl, variable, sdc__names_if_any(predictors),
                                  sdc__names_if_any(domains), weight, strata, cluster, sdc__interval_quantile(confidence))
     )
-    SELECT CASE WHEN len(sdc__d) > 0 THEN list_aggregate(sdc__d, 'string_agg', ', ') END AS sdc__domain, sdc__t, sdc__n::BIGINT AS sdc__n,
-           sdc__q, sdc__s, sdc__l, sdc__u
+    SELECT CASE WHEN len(sdc__d) > 0 THEN array_to_string(list_transform(sdc__d, lambda v: decode(v)), ', ') END AS sdc__domain, sdc__t,
+           sdc__n::BIGINT AS sdc__n, sdc__q, sdc__s, sdc__l, sdc__u
     FROM query_table(CASE sdc__checked_choice(statistic, 'statistic', ['total', 'mean', 'quantile', 'count', 'share', 'regression'])
                          WHEN 'quantile' THEN 'sdc__of_quantiles' WHEN 'regression' THEN 'sdc__of_regressions' ELSE 'sdc__of_sums' END)
     WHERE len(sdc__checked_predictors(statistic, sdc__names_if_any(predictors))) >= 0;
@@ -88,4 +88,4 @@ CREATE OR REPLACE MACRO sdc_survey_estimate(tbl, statistic, variable, domains :=
     SELECT sdc__domain AS domain, sdc__t AS term, sdc__n AS records, sdc__q AS estimate, sdc__s AS standard_error, sdc__l AS lower,
            sdc__u AS upper
     FROM sdc__survey_estimates(tbl, statistic, variable, domains, predictors, quantile, weight, strata, cluster, confidence)
-    ORDER BY sdc__domain ASC NULLS FIRST, sdc__t <> '(intercept)' ASC, sdc__t ASC;
+    ORDER BY sdc__by_bytes(sdc__domain) ASC NULLS FIRST, sdc__t <> '(intercept)' ASC, sdc__by_bytes(sdc__t) ASC;

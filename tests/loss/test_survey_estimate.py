@@ -202,3 +202,20 @@ def test_wrong_input_is_refused(con):
     con.execute("UPDATE survey SET w = NULL WHERE i = 3")
     with pytest.raises(WeightError):
         data.loss.survey_estimate("mean", "y")
+
+
+@pytest.mark.parametrize("statistic", ["total", "quantile", "regression"])
+def test_no_collation_joins_domains(connect, statistic):
+    """'north' and 'North' are two domains in a session that ignores case, too."""
+    with connect() as con:
+        con.execute("""
+            CREATE TABLE k AS SELECT ['north', 'North'][1 + range % 2] AS "Select", range * range % 7 AS f, range AS g
+            FROM range(40)""")
+        call = f"""
+            SELECT domain, records, estimate
+            FROM sdc_survey_estimate('k', '{statistic}', 'f', domains := ['Select'],
+                                     predictors := {"['g']" if statistic == "regression" else "NULL"})"""
+        expected = con.execute(call).fetchall()
+        con.execute("SET default_collation = 'nocase'")
+        assert con.execute(call).fetchall() == expected
+        assert {name for name, *_ in expected} == {"north", "North"}
