@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 
 DASH = "\N{EN DASH}"
+HEIGHTS = "\N{LOWER ONE EIGHTH BLOCK}▂▃▄▅▆▇\N{FULL BLOCK}"
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Chart:
 
     ``bars`` are lengths from 0, for numbers of at least 0; ``dots`` are places on a line, by the logarithm where
     ``logarithmic``. The scale ends at ``most``, by default the largest number. None is a number that is not there.
+    Numbers are shown with so many ``digits``, by default as in tables.
     """
 
     title: str
@@ -52,6 +55,7 @@ class Chart:
     kind: Literal["bars", "dots"] = "bars"
     logarithmic: bool = False
     most: float | None = None
+    digits: int | None = None
 
 
 @dataclass(frozen=True)
@@ -81,14 +85,92 @@ class Plane:
 
 
 @dataclass(frozen=True)
+class Bars:
+    """The shares of the records by value: 0.25 is a quarter of them.
+
+    ``ends`` says where each stands among numbers, from one up to the next; without it values stand side by side.
+    ``missing`` is the share of the records without a value.
+    """
+
+    labels: tuple[str, ...]
+    shares: tuple[float, ...]
+    ends: tuple[tuple[float, float], ...] = ()
+    missing: float = 0.0
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """The values of a variable, before and after masking or of one file alone (``after`` is None).
+
+    By itself it is a picture with a scale; in a cell of a table it is a small one. Both sides stand on one scale
+    where both are numbers, or have the same labels; else side by side.
+    """
+
+    title: str
+    before: Bars
+    after: Bars | None = None
+
+    @property
+    def alike(self) -> bool:
+        """Whether the two sides can be drawn one over the other."""
+        if self.after is None or self.before.labels == self.after.labels:
+            return True
+        return bool(self.before.ends) and bool(self.after.ends)
+
+    def __str__(self) -> str:
+        """Return the heights as characters, for a table of text."""
+        return " \N{RIGHTWARDS ARROW} ".join(_draw_heights(side) for side in (self.before, self.after) if side)
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """A figure before and after, and its limit: in a cell of a table it is a picture, on the scale of its column.
+
+    ``at_most`` is False where the figure must be at least the limit. None is a figure that is not there.
+    """
+
+    before: float | None
+    after: float | None
+    limit: float
+    at_most: bool = True
+
+    def measure_use(self, value: float | None) -> float | None:
+        """Return how much of the limit a figure uses: 1 is the limit itself, less is within it.
+
+        Examples
+        --------
+        >>> Gauge(30, 3, 10).measure_use(30), Gauge(0.2, 0.9, 0.8, at_most=False).measure_use(0.2)
+        (3.0, 4.0)
+        >>> Gauge(34, 0, 0).measure_use(34), Gauge(34, 0, 0).measure_use(0)
+        (35.0, 0.0)
+        """
+        if value is None or math.isnan(value) or self.limit < 0 or value < 0:
+            return None
+        if self.at_most:
+            # a limit of 0 is used by nothing, and passed by whatever there is
+            return value / self.limit if self.limit > 0 else value + 1.0 if value > 0 else 0.0
+        return 0.0 if self.limit == 0 else self.limit / value if value > 0 else math.inf
+
+    def __str__(self) -> str:
+        """Return in words what the picture shows.
+
+        Examples
+        --------
+        >>> print(Gauge(30, 3, 10))
+        before 3 times the limit, after 0.3 of it
+        """
+        return f"before {_describe_use(self, self.before, 'the limit')}, after {_describe_use(self, self.after, 'it')}"
+
+
+@dataclass(frozen=True)
 class Section:
     """A heading and what stands under it, sections among it."""
 
     title: str
-    blocks: tuple[Text | Points | Table | Chart | Plane | Section, ...]
+    blocks: tuple[Text | Points | Table | Chart | Plane | Distribution | Section, ...]
 
 
-Block = Text | Points | Table | Chart | Plane | Section
+Block = Text | Points | Table | Chart | Plane | Distribution | Section
 
 
 @dataclass(frozen=True)
@@ -157,3 +239,41 @@ def _is_hidden(character: str) -> bool:
 def is_shown_number(value: object) -> bool:
     """Return whether a value is shown as a number is."""
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def format_short(value: object, digits: int = 3) -> str:
+    """Return a value as a picture or a page for reading shows it: a number with so many digits, whole ones in full.
+
+    Examples
+    --------
+    >>> format_short(0.0465169), format_short(12345.678), format_short(22272), format_short(0.00004321)
+    ('0.0465', '12,346', '22,272', '0.0000432')
+    >>> format_short(1.0), format_short(0.0), format_short("north"), format_short(99.96)
+    ('1', '0', 'north', '100')
+    """
+    if not isinstance(value, float) or not math.isfinite(value):
+        return format_readable(value)
+    if value == 0:
+        return "0"
+    rounded = float(f"{value:.{digits - 1}e}")
+    size = math.floor(math.log10(abs(rounded)))
+    if size >= digits - 1:
+        return f"{value:,.0f}"
+    if size < -6:  # noqa: PLR2004 - a longer row of zeros is not read
+        return f"{rounded:.{digits - 1}e}"
+    text = f"{rounded:.{digits - 1 - size}f}"
+    return text.rstrip("0").rstrip(".")
+
+
+def _draw_heights(side: Bars) -> str:
+    most = max(side.shares, default=0)
+    return "".join(HEIGHTS[round(share / most * (len(HEIGHTS) - 1)) if most else 0] for share in side.shares)
+
+
+def _describe_use(gauge: Gauge, value: float | None, limit: str) -> str:
+    use = gauge.measure_use(value)
+    if use is None:
+        return "not known"
+    if gauge.limit == 0 or math.isinf(use):
+        return f"within {limit}" if use <= 1 else f"beyond {limit}"
+    return f"{format_short(float(use))} {'times' if use > 1 else 'of'} {limit}"

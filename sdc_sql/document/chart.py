@@ -9,7 +9,7 @@ import html
 import math
 from typing import TYPE_CHECKING
 
-from sdc_sql.document.blocks import format_readable, is_shown_number
+from sdc_sql.document.blocks import format_readable, format_short, is_shown_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +51,7 @@ def draw_chart(chart: Chart, name: str) -> str:
         parts.append(_draw_text("0", y + (own / 2 + 4 if beside else BAR), cut, "label"))
         y += 0 if beside else LINE
         draw = _bars if chart.kind == "bars" else _dots
-        parts += draw(found, place, y)
+        parts += draw(chart, found, place, y)
         y += own + GAP
     figures = "; ".join(_describe_point(chart, i) for i in range(len(chart.labels)))
     head = (
@@ -64,8 +64,14 @@ def draw_chart(chart: Chart, name: str) -> str:
     )
 
 
+def _write_number(chart: Chart, value: object) -> str:
+    return format_readable(value) if chart.digits is None else format_short(value, chart.digits)
+
+
 def _describe_point(chart: Chart, i: int) -> str:
-    told = ", ".join(f"{format_readable(series)} {format_readable(numbers[i])}" for series, numbers in chart.series)
+    told = ", ".join(
+        f"{format_readable(series)} {_write_number(chart, numbers[i])}" for series, numbers in chart.series
+    )
     return f"{format_readable(chart.labels[i])}: {told}"
 
 
@@ -93,7 +99,7 @@ def _find_right_edge(series: int) -> int:
     return RIGHT if series == 1 else RIGHT_OF_TWO
 
 
-def _bars(found: list[tuple[str, float | None]], place: Callable[[float], float], y: float) -> list[str]:
+def _bars(chart: Chart, found: list[tuple[str, float | None]], place: Callable[[float], float], y: float) -> list[str]:
     parts = []
     start = place(0)
     for j, (kind, value) in enumerate(found):
@@ -102,11 +108,11 @@ def _bars(found: list[tuple[str, float | None]], place: Callable[[float], float]
         if end > start:
             across = f'x="{start:.2f}%" width="{end - start:.2f}%"'
             parts.append(f'<rect class="{kind}" {across} y="{top + 1.5}" height="{BAR - 3}" />')
-        parts.append(_draw_text(f"{end:.2f}%", top + BAR - 3, format_readable(value), "number", dx=6))
+        parts.append(_draw_text(f"{end:.2f}%", top + BAR - 3, _write_number(chart, value), "number", dx=6))
     return parts
 
 
-def _dots(found: list[tuple[str, float | None]], place: Callable[[float], float], y: float) -> list[str]:
+def _dots(chart: Chart, found: list[tuple[str, float | None]], place: Callable[[float], float], y: float) -> list[str]:
     middle = y + BAR / 2
     ends = [place(v) for _, v in found if v is not None and math.isfinite(v)]
     parts = [
@@ -119,7 +125,7 @@ def _dots(found: list[tuple[str, float | None]], place: Callable[[float], float]
         for kind, v in found
         if v is not None and math.isfinite(v)
     ]
-    numbers = " \N{RIGHTWARDS ARROW} ".join(format_readable(v) for _, v in found)
+    numbers = " \N{RIGHTWARDS ARROW} ".join(_write_number(chart, v) for _, v in found)
     return [*parts, _draw_text(f"{_find_right_edge(len(found))}%", middle + 4, numbers, "number", dx=10)]
 
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, assert_never
 
-from sdc_sql.document.blocks import Chart, Plane, Points, Section, Table, Text, format_readable, is_shown_number
+from sdc_sql.document.blocks import (
+    Chart,
+    Distribution,
+    Plane,
+    Points,
+    Section,
+    Table,
+    Text,
+    format_readable,
+    is_shown_number,
+)
+from sdc_sql.document.distribution import chart_distribution
 
 if TYPE_CHECKING:
     from sdc_sql.document.blocks import Page
@@ -61,7 +72,7 @@ def _write_section(section: Section, level: int) -> list[str]:
     return parts
 
 
-def _write_block(block: Text | Points | Table | Chart | Plane) -> str:
+def _write_block(block: Text | Points | Table | Chart | Plane | Distribution) -> str:
     if isinstance(block, Text):
         return _escape_line(block.text)
     if isinstance(block, Points):
@@ -72,6 +83,8 @@ def _write_block(block: Text | Points | Table | Chart | Plane) -> str:
         numbers = [numbers for _, numbers in block.series]
         rows = tuple((block.labels[i], *(each[i] for each in numbers)) for i in range(len(block.labels)))
         return _add_title(block.title, _write_table(("", *(name for name, _ in block.series)), rows))
+    if isinstance(block, Distribution):
+        return "\n\n".join(_write_block(chart) for chart in chart_distribution(block))
     if isinstance(block, Plane):
         return ""
     assert_never(block)

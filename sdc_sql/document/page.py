@@ -7,8 +7,26 @@ from itertools import count
 from typing import TYPE_CHECKING, assert_never
 
 from sdc_sql.document import plane
-from sdc_sql.document.blocks import Chart, Plane, Points, Section, Table, Text, format_readable, is_shown_number
+from sdc_sql.document.blocks import (
+    Chart,
+    Distribution,
+    Gauge,
+    Plane,
+    Points,
+    Section,
+    Table,
+    Text,
+    format_readable,
+    is_shown_number,
+)
 from sdc_sql.document.chart import draw_chart, list_series_kinds
+from sdc_sql.document.distribution import (
+    chart_distribution,
+    draw_distribution,
+    draw_small_distribution,
+    name_distribution,
+)
+from sdc_sql.document.gauge import draw_gauge, draw_gauge_scale
 from sdc_sql.document.style import STYLE
 
 if TYPE_CHECKING:
@@ -63,15 +81,17 @@ def _write_section(section: Section, level: int, number: Iterator[int], name: st
     return f"<section{f' id={name!r}' if name else ''}>\n{head}{body}</section>\n"
 
 
-def _write_block(block: Block, number: Iterator[int]) -> str:
+def _write_block(block: Block, number: Iterator[int]) -> str:  # noqa: PLR0911 - a return a kind
     if isinstance(block, Text):
         return f"<p>{_escape_value(block.text)}</p>\n"
     if isinstance(block, Points):
         return f"<ul>{''.join(f'<li>{_escape_value(point)}</li>' for point in block.points)}</ul>\n"
     if isinstance(block, Table):
-        return _write_table(block, f"t{next(number)}")
+        return _write_table(block, number)
     if isinstance(block, Chart):
         return _write_figure(block, f"c{next(number)}")
+    if isinstance(block, Distribution):
+        return _write_distribution(block, number)
     if isinstance(block, Plane):
         inside = plane.draw_legend(block) + plane.draw_plane(block, f"c{next(number)}")
         return f"<figure><figcaption>{_escape_value(block.title)}</figcaption>{inside}</figure>\n"
@@ -82,12 +102,26 @@ def _write_block(block: Block, number: Iterator[int]) -> str:
 
 def _write_figure(chart: Chart, name: str) -> str:
     named = zip(list_series_kinds(chart), chart.series, strict=False)
-    keys = "".join(f'<li class="{kind}">{_escape_value(series)}</li>' for kind, (series, _) in named)
-    legend = f'<ul class="legend">{keys}</ul>' if len(chart.series) > 1 else ""
+    legend = _write_legend([(kind, series) for kind, (series, _) in named]) if len(chart.series) > 1 else ""
     return f"<figure><figcaption>{_escape_value(chart.title)}</figcaption>{legend}{draw_chart(chart, name)}</figure>\n"
 
 
-def _write_table(table: Table, name: str) -> str:
+def _write_legend(named: list[tuple[str, str]]) -> str:
+    keys = "".join(f'<li class="{kind}">{_escape_value(series)}</li>' for kind, series in named)
+    return f'<ul class="legend">{keys}</ul>'
+
+
+def _write_distribution(found: Distribution, number: Iterator[int]) -> str:
+    if not found.alike or not found.before.ends:
+        return "".join(_write_figure(chart, f"c{next(number)}") for chart in chart_distribution(found))
+    title = name_distribution(found)
+    legend = _write_legend([("outline", "before"), ("share", "after")]) if found.after else ""
+    drawn = draw_distribution(found, f"c{next(number)}")
+    return f"<figure><figcaption>{_escape_value(title)}</figcaption>{legend}{drawn}</figure>\n"
+
+
+def _write_table(table: Table, number: Iterator[int]) -> str:
+    name = f"t{next(number)}"
     right = [
         bool(table.rows) and all(is_shown_number(row[i]) or row[i] is None for row in table.rows)
         for i in range(len(table.names))
@@ -95,7 +129,8 @@ def _write_table(table: Table, name: str) -> str:
     caption = f'<figcaption id="{name}">{_escape_value(table.title)}</figcaption>' if table.title else ""
     titled = f' aria-labelledby="{name}"' if table.title else ""
     head = "".join(
-        f'<th scope="col"{_align_side(r)}>{_escape_value(n)}</th>' for n, r in zip(table.names, right, strict=True)
+        f'<th scope="col"{_align_side(r)}>{_escape_value(n)}{_write_scale(table, i)}</th>'
+        for i, (n, r) in enumerate(zip(table.names, right, strict=True))
     )
     # a table of figures by their names has no heads
     head = f"<thead><tr>{head}</tr></thead>" if any(table.names) else ""
@@ -104,6 +139,7 @@ def _write_table(table: Table, name: str) -> str:
         + "".join(
             _write_cell(
                 value,
+                number,
                 right=side or (is_shown_number(value) and any(table.names)),
                 first=i == 0 and not any(table.names),
             )
@@ -114,10 +150,30 @@ def _write_table(table: Table, name: str) -> str:
     )
     kind = "" if any(table.names) else ' class="facts"'
     inside = f'<div class="wide" tabindex="0"><table{kind}{titled}>{head}<tbody>{rows}</tbody></table></div>'
-    return f'<figure class="table">{caption}{inside}</figure>\n'
+    return f'<figure class="table">{caption}{_write_table_legend(table)}{inside}</figure>\n'
 
 
-def _write_cell(value: object, *, right: bool, first: bool) -> str:
+def _write_scale(table: Table, column: int) -> str:
+    """Return the scale over a column of gauges."""
+    return draw_gauge_scale() if any(isinstance(row[column], Gauge) for row in table.rows) else ""
+
+
+def _write_table_legend(table: Table) -> str:
+    """Return what the small pictures of a table mean, where it has some."""
+    cells = [value for row in table.rows for value in row]
+    named: list[tuple[str, str]] = []
+    if any(isinstance(value, Gauge) for value in cells):
+        named += [("dot before", "before"), ("dot after", "after"), ("beyond", "beyond the limit")]
+    if any(isinstance(value, Distribution) and value.after for value in cells):
+        named += [("outline", "before"), ("share", "after")]
+    return _write_legend(named) if named else ""
+
+
+def _write_cell(value: object, number: Iterator[int], *, right: bool, first: bool) -> str:
+    if isinstance(value, Gauge):
+        return f'<td class="picture">{draw_gauge(value, f"g{next(number)}")}</td>'
+    if isinstance(value, Distribution):
+        return f'<td class="picture">{draw_small_distribution(value, f"g{next(number)}")}</td>'
     if first:
         return f'<th scope="row">{_escape_value(value)}</th>'
     long = ' class="long"' if not right and len(format_readable(value)) > LONG else ""

@@ -4,9 +4,11 @@ STYLE = """\
 :root {
   color-scheme: light dark;
   --ink: #1b1d21; --quiet: #5a5f68; --paper: #ffffff; --line: #d4d7dc; --soft: #f3f4f6; --fill: #1f5a8c;
+  --wash: #8db9de; --beyond: #eceef1;
 }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #e6e8eb; --quiet: #a3a9b3; --paper: #15171a; --line: #3a3f46; --soft: #1f2226; --fill: #7fb4e3; }
+  :root { --ink: #e6e8eb; --quiet: #a3a9b3; --paper: #15171a; --line: #3a3f46; --soft: #1f2226; --fill: #7fb4e3;
+    --wash: #2f6493; --beyond: #282c32; }
 }
 * { box-sizing: border-box; }
 html { background: var(--paper); color: var(--ink); }
@@ -21,7 +23,7 @@ header p { color: var(--quiet); margin: .15rem 0; }
 p, li { max-width: 46rem; }
 nav ul { padding: 0; list-style: none; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; }
 a { color: var(--fill); }
-.wide { overflow-x: auto; }
+.wide { overflow-x: auto; max-width: 100%; }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
 figcaption { font-weight: 600; font-size: .95rem; padding: 0 0 .5rem; }
 th, td { text-align: left; padding: .3rem 1.25rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
@@ -42,6 +44,14 @@ rect, circle { stroke: var(--fill); stroke-width: 1.5px; fill: var(--fill); }
 rect.before, circle.before { fill: var(--paper); }
 rect.third, circle.third { fill: var(--line); }
 line.track { stroke: var(--line); }
+line.axis { stroke: var(--quiet); }
+line.outline { stroke: var(--ink); stroke-width: 1.5px; stroke-linecap: square; }
+line.limit { stroke: var(--ink); stroke-width: 2px; }
+rect.share { fill: var(--wash); stroke: none; }
+rect.beyond { fill: var(--beyond); stroke: none; }
+text.tick { font-size: 12px; font-weight: 400; fill: var(--quiet); font-variant-numeric: tabular-nums; }
+svg.gauge, svg.small { overflow: hidden; }
+td.picture { padding-top: 0; padding-bottom: 0; vertical-align: middle; }
 line.way { stroke: var(--fill); stroke-width: 2px; }
 text.over { paint-order: stroke; stroke: var(--paper); stroke-width: 3px; }
 svg.spot { overflow: visible; }
@@ -54,8 +64,13 @@ line.bound, path.bound { stroke: var(--ink); stroke-width: 1.5px; stroke-dasharr
   content: ""; display: inline-block; width: .75em; height: .75em; margin-right: .4em; border: 1.5px solid var(--fill);
 }
 .legend .before::before { background: var(--paper); }
-.legend .after::before { background: var(--fill); print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-.legend .third::before { background: var(--line); print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+.legend .after::before { background: var(--fill); }
+.legend .third::before { background: var(--line); }
+.legend .outline::before { border: 0; border-top: 2px solid var(--ink); height: 0; vertical-align: middle; }
+.legend .share::before { background: var(--wash); border-color: var(--wash); }
+.legend .beyond::before { background: var(--beyond); border-color: var(--beyond); }
+.legend .dot::before { border-radius: 50%; }
+svg, .legend li::before { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 .legend .mark { display: flex; align-items: center; }
 .legend .mark::before { content: none; }
 @media (max-width: 36rem) {
@@ -63,9 +78,11 @@ line.bound, path.bound { stroke: var(--ink); stroke-width: 1.5px; stroke-dasharr
   h1 { font-size: 1.4rem; }
   text { font-size: 12px; }
   th, td { padding-right: .8rem; }
+  figure.table { display: block; margin-right: 0; }
 }
 @media print {
-  :root { --ink: #000; --quiet: #333; --paper: #fff; --line: #bbb; --soft: #fff; --fill: #000; }
+  :root { --ink: #000; --quiet: #333; --paper: #fff; --line: #bbb; --soft: #fff; --fill: #000;
+    --wash: #b9b9b9; --beyond: #e6e6e6; }
   @page { margin: 18mm 16mm; }
   body { font-size: 10pt; }
   main { max-width: none; padding: 0; }
