@@ -51,9 +51,8 @@ def draw_distribution(found: Distribution, name: str) -> str:
             )
     if end < 100:  # noqa: PLR2004 - per cent
         parts.append(f'<text class="tick" x="100%" y="{HEIGHT - 5}" text-anchor="end">{MISSING}</text>')
-    return (
-        f'<svg class="columns" {_head(name)} width="100%" height="{HEIGHT}">{_describe_picture(found, name)}{"".join(parts)}</svg>'
-    )
+    inside = _describe_picture(found, name) + "".join(parts)
+    return f'<svg class="columns" {_head(name)} width="100%" height="{HEIGHT}">{inside}</svg>'
 
 
 def draw_small_distribution(found: Distribution, name: str) -> str:

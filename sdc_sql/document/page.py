@@ -128,8 +128,9 @@ def _write_table(table: Table, number: Iterator[int]) -> str:
     ]
     caption = f'<figcaption id="{name}">{_escape_value(table.title)}</figcaption>' if table.title else ""
     titled = f' aria-labelledby="{name}"' if table.title else ""
+    # a head without words is none for who listens to the page
     head = "".join(
-        f'<th scope="col"{_align_side(r)}>{_escape_value(n)}{_write_scale(table, i)}</th>'
+        f'<th scope="col"{_align_side(r)}>{_escape_value(n)}{_write_scale(table, i)}</th>' if n else "<td></td>"
         for i, (n, r) in enumerate(zip(table.names, right, strict=True))
     )
     # a table of figures by their names has no heads

@@ -28,6 +28,7 @@ table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabul
 figcaption { font-weight: 600; font-size: .95rem; padding: 0 0 .5rem; }
 th, td { text-align: left; padding: .3rem 1.25rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th:last-child, td:last-child { padding-right: 0; }
+thead td { border-bottom: 1px solid var(--ink); }
 thead th { font-weight: 600; color: var(--quiet); border-bottom: 1px solid var(--ink); vertical-align: bottom; }
 tbody th { font-weight: 400; }
 .number { text-align: right; }

@@ -1,0 +1,108 @@
+"""Reports as a browser shows and prints them: axe-core finds nothing, no page scrolls sideways, paper is used."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+import pytest
+from browser import Browser, find_chromium
+
+from sdc_sql.release.reading.read import read_release
+from sdc_sql.release.reporting.internal_report import internal_report
+from sdc_sql.release.reporting.public_report import public_report
+from sdc_sql.release.running.run import run_release
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[2]
+# where .ci/run puts it; another copy is named by the variable
+AXE = Path(os.environ.get("SDC_AXE", ROOT / ".axe" / "node_modules" / "axe-core" / "axe.min.js"))
+WIDTHS = (1100, 380)
+MARGIN = 18  # millimetres, as in the style
+LEAST = 0.6  # of each page but the last
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_chromium() is None, reason="no Chromium is installed"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory) -> Iterator[Browser]:
+    found = Browser(tmp_path_factory.mktemp("chromium"))
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory) -> dict[str, str]:
+    """Return both reports of the couples, run once for all tests."""
+    with duckdb.connect() as con:
+        plan = read_release(ROOT / "fixtures" / "cps_couples.toml", output_folder=tmp_path_factory.mktemp("released"))
+        outcome = run_release(plan, con=con)
+        return {"internal": internal_report(outcome), "public": public_report(outcome)}
+
+
+@pytest.mark.parametrize("name", ["internal", "public"])
+def test_axe_finds_nothing(browser, reports, name):
+    if not AXE.exists():
+        pytest.skip(f"axe-core is not installed: npm install --prefix {ROOT / '.axe'} axe-core")
+    script = AXE.read_text(encoding="utf-8")
+    for dark in (False, True):
+        browser.show(reports[name], dark=dark)
+        browser.ask(script + "; true")
+        found = browser.ask(
+            "axe.run().then(r => r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.target).slice(0, 3).join(' ')))"
+        )
+        assert found == [], f"{name}, {'dark' if dark else 'light'}"
+
+
+@pytest.mark.parametrize("name", ["internal", "public"])
+def test_no_page_scrolls_sideways(browser, reports, name):
+    for width in WIDTHS:
+        browser.show(reports[name], width=width)
+        assert browser.ask("document.documentElement.scrollWidth") <= width
+
+
+def test_the_check_of_a_page_finds_what_is_wrong(browser):
+    """A wrong page does not pass: neither the one that is too wide nor the one without a title."""
+    wide = "<head><meta name='viewport' content='width=device-width, initial-scale=1'></head>"
+    browser.show(
+        f"<!DOCTYPE html><html>{wide}<body><main style='width: 900px'><img src='x'></main></body></html>", width=380
+    )
+    assert browser.ask("document.documentElement.scrollWidth") > 380
+    if AXE.exists():
+        browser.ask(AXE.read_text(encoding="utf-8") + "; true")
+        assert {"image-alt", "document-title", "html-has-lang"} <= set(
+            browser.ask("axe.run().then(r => r.violations.map(v => v.id))")
+        )
+
+
+def measure_fill(pages: Path, folder: Path) -> list[float]:
+    """Return how far down each printed page goes, as a share of what lies within its margins."""
+    subprocess.run(["pdftoppm", "-r", "30", "-gray", pages, folder / "page"], check=True)
+    found = []
+    for page in sorted(folder.glob("page*.pgm")):
+        head, size, _, pixels = page.read_bytes().split(b"\n", 3)
+        assert head == b"P5"
+        width, height = map(int, size.split())
+        margin = round(MARGIN / 297 * height)
+        rows = [pixels[i * width : (i + 1) * width] for i in range(margin, height - margin)]
+        inked = [i for i, row in enumerate(rows) if min(row) < 200]
+        found.append((inked[-1] + 1) / len(rows) if inked else 0.0)
+    return found
+
+
+@pytest.mark.skipif(shutil.which("pdftoppm") is None, reason="no pdftoppm is installed (poppler-utils)")
+def test_printed_pages_of_the_public_report_are_used(browser, reports, tmp_path):
+    browser.show(reports["public"])
+    browser.print_pages(tmp_path / "report.pdf")
+    fill = measure_fill(tmp_path / "report.pdf", tmp_path)
+    assert len(fill) > 1
+    assert [i for i, share in enumerate(fill[:-1], 1) if share < LEAST] == [], [f"{share:.0%}" for share in fill]
