@@ -78,15 +78,13 @@ class Browser:
                     raise RuntimeError(f"{method}: {found['error']}")
                 return found["result"]
 
-    def show(
-        self, html: str, *, width: int = 1100, height: int = 900, dark: bool = False, media: str = "screen"
-    ) -> None:
+    def show(self, html: str, *, width: int = 1100, height: int = 900, dark: bool = False) -> None:
         """Show a page of so many pixels, with the colours of a dark or a light screen."""
         self._call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
-        self._call("Emulation.setEmulatedMedia", media=media, features=scheme)
+        self._call("Emulation.setEmulatedMedia", media="screen", features=scheme)
         frame = self._call("Page.getFrameTree")["frameTree"]["frame"]["id"]
         self._call("Page.setDocumentContent", frameId=frame, html=html)
 
@@ -110,5 +108,6 @@ class Browser:
 
     def print_pages(self, path: Path) -> None:
         """Write the page as PDF on A4, with the margins and the running title of its style."""
+        self._call("Emulation.setEmulatedMedia", media="print", features=[])  # or it prints what is for screens
         found = self._call("Page.printToPDF", printBackground=False, preferCSSPageSize=True, **A4)
         path.write_bytes(base64.b64decode(found["data"]))

@@ -100,9 +100,23 @@ def measure_fill(pages: Path, folder: Path) -> list[float]:
 
 
 @pytest.mark.skipif(shutil.which("pdftoppm") is None, reason="no pdftoppm is installed (poppler-utils)")
-def test_printed_pages_of_the_public_report_are_used(browser, reports, tmp_path):
-    browser.show(reports["public"])
+@pytest.mark.parametrize("name", ["internal", "public"])
+def test_printed_pages_are_used(browser, reports, tmp_path, name):
+    browser.show(reports[name])
     browser.print_pages(tmp_path / "report.pdf")
     fill = measure_fill(tmp_path / "report.pdf", tmp_path)
     assert len(fill) > 1
     assert [i for i, share in enumerate(fill[:-1], 1) if share < LEAST] == [], [f"{share:.0%}" for share in fill]
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="no pdftotext is installed (poppler-utils)")
+@pytest.mark.parametrize("name", ["internal", "public"])
+def test_no_printed_page_ends_with_a_heading(browser, reports, tmp_path, name):
+    browser.show(reports[name])
+    headings = set(browser.ask("[...document.querySelectorAll('h2, h3, h4, h5, figcaption')].map(e => e.textContent)"))
+    browser.print_pages(tmp_path / "report.pdf")
+    command = ["pdftotext", "-layout", tmp_path / "report.pdf", "-"]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\f")
+    last = [page.strip().splitlines()[-1].strip() for page in printed if page.strip()]
+    assert len(last) > 1
+    assert [line for line in last if line in headings] == []
