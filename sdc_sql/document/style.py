@@ -84,7 +84,7 @@ svg, .legend li::before { print-color-adjust: exact; -webkit-print-color-adjust:
 @media print {
   :root { --ink: #000; --quiet: #333; --paper: #fff; --line: #bbb; --soft: #fff; --fill: #000;
     --wash: #b9b9b9; --beyond: #e6e6e6; }
-  @page { margin: 18mm 16mm; }
+  @page { margin: 18mm 16mm; @bottom-right { content: counter(page) " of " counter(pages); font: 8pt sans-serif; } }
   body { font-size: 10pt; }
   main { max-width: none; padding: 0; }
   nav { display: none; }

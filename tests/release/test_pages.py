@@ -117,6 +117,8 @@ def test_no_printed_page_ends_with_a_heading(browser, reports, tmp_path, name):
     browser.print_pages(tmp_path / "report.pdf")
     command = ["pdftotext", "-layout", tmp_path / "report.pdf", "-"]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\f")
-    last = [page.strip().splitlines()[-1].strip() for page in printed if page.strip()]
+    pages = [[line.strip() for line in page.splitlines() if line.strip()] for page in printed if page.strip()]
+    assert [lines.pop() for lines in pages] == [f"{i} of {len(pages)}" for i in range(1, len(pages) + 1)]
+    last = [lines[-1] for lines in pages]
     assert len(last) > 1
     assert [line for line in last if line in headings] == []
