@@ -7,7 +7,8 @@
 --       value between those there; the outermost k count as their mean. 0 and what k records have at least stay. A name that fewer than k
 --       records have is not released: the donor is drawn among the others
 --   5   so many candidates are drawn of each record. A logistic regression on all columns and their pairs tells the source from them; with
---       its odds w one of a record's candidates is chosen with probability w / sum of w
+--       its odds w one of a record's candidates is chosen with probability w / sum of w. It is fitted to 25,000 records, and moved one of
+--       Newton's steps on to the means of all
 --   'trees'            the leaf of a tree, cut where a cut gains most (of numbers the sum of squares of their ranks falls, of names Gini's
 --                      index), leaves enough records on either side, and gains so many times (6) what a cut by chance does, which is the
 --                      variance within the node

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
+from sdc_sql.udfs.synthesis import candidates
 
 import sdc_sql
 from sdc_sql import Microdata
@@ -300,3 +301,27 @@ def test_refused_of_households(k, call, message):
     data = Microdata(k, "marked_homes", id="id")
     with pytest.raises(sdc_sql.InputError, match=message):
         data.mask.synthesise(["region", "sex", "f"], **(HOMES | call), into=fresh(k))
+
+
+@pytest.mark.slow
+def test_candidates_of_a_large_file_are_chosen_by_all_its_records(connect, monkeypatch):
+    """A regression on 1,000 of 40,000 records alone moves means by its own chance: a ratio of 20 and more."""
+    monkeypatch.setattr(candidates, "RECORDS", 1000)
+    rng = np.random.default_rng(3)
+    n = 40_000
+    a, z = rng.integers(0, 4, n), rng.normal(size=n)
+    with connect() as con:
+        con.execute("SET VARIABLE sdc_key = ?", [KEY])
+        x = np.rint(10 * (z + 0.3 * a)).astype(int)
+        columns = {
+            "id": np.arange(n),
+            "a": np.array(list("nesw"))[a],
+            "x": x,
+            "y": np.rint(5 * z + 3 * rng.normal(size=n)).astype(int),
+        }
+        con.register("made", pa.table(columns))
+        con.execute("CREATE TABLE k AS FROM made")
+        Microdata(con, "k", id="id").mask.synthesise(["a", "x", "y"], into="drawn")
+        released = Microdata(con, "drawn")
+        for pairs in (False, True):
+            assert released.loss.propensity("k", ["a", "x", "y"], continuous=["x", "y"], pairs=pairs).ratio < 4

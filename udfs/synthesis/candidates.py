@@ -8,14 +8,14 @@ pairs of columns, because no cut of one node finds it, is so put right; nothing 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from sdc_sql.udfs.synthesis.columns import Before, Design, Drawn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     import numpy.typing as npt
     from sdc_sql.udfs.arguments import Floats, Integers
@@ -56,8 +56,45 @@ class Odds:
         return found
 
 
-def fit_odds(before: Before, unit: Integers, drawn: Drawn, unit_drawn: Integers) -> Odds:
-    """Return the odds of the source, of units of records, against candidates.
+@dataclass(frozen=True)
+class Fit:
+    """A regression on a sample, and what is needed to move it to where the means of the whole files are."""
+
+    design: Design
+    pairs: tuple[Integers, Integers]
+    beta: Floats
+    information: Floats
+    weight: float
+    means: tuple[Floats, Floats]  # of a unit of the source and of the candidates
+
+    def make_odds(self) -> Odds:
+        """Return the odds."""
+        singles = 1 + len(self.design.columns)
+        q = np.zeros((singles, singles))
+        q[0] = self.beta[1 : 1 + singles]
+        q[self.pairs] = self.beta[1 + singles :]
+        return Odds(self.design, float(self.beta[0]), q)
+
+    def move(self, source: Floats, candidates: Floats) -> Fit:
+        """Return the regression one step on, for means of the whole files: a sample errs by more than a large file."""
+        apart = (source - self.means[0]) - (candidates - self.means[1])
+        step = np.linalg.solve(self.information, np.r_[0.0, self.weight / 2 * apart])
+        return replace(self, beta=self.beta + step)
+
+    def compute_means(self, parts: Iterable[tuple[Codes, list[Floats]]], units: int) -> Floats:
+        """Return the means of the features, of a unit."""
+        p = 1 + len(self.design.columns)
+        sums = np.zeros((p, p))
+        for codes, values in parts:
+            for part in _list_chunks(codes.shape[1]):
+                base = self.design.read(codes[:, part], [v[part] for v in values])
+                sums += base.T @ base
+        found: Floats = np.r_[sums[0], sums[self.pairs]] / units
+        return found
+
+
+def fit_odds(before: Before, unit: Integers, drawn: Drawn, unit_drawn: Integers) -> Fit:
+    """Return the regression that tells the source, of units of records, from candidates.
 
     Examples
     --------
@@ -67,7 +104,8 @@ def fit_odds(before: Before, unit: Integers, drawn: Drawn, unit_drawn: Integers)
     >>> drawn = Drawn.make(before, 1000)
     >>> drawn.add(other)
     >>> alone = np.arange(1000)
-    >>> fit_odds(before, alone, drawn, alone).weigh(drawn, alone, 1000)[[0, 999]].round(1).tolist()  # 4/6, 6/4
+    >>> odds = fit_odds(before, alone, drawn, alone).make_odds()
+    >>> odds.weigh(drawn, alone, 1000)[[0, 999]].round(1).tolist()  # 4/6, 6/4
     [0.7, 1.5]
     """
     design = Design.find(before, FEW)
@@ -75,19 +113,19 @@ def fit_odds(before: Before, unit: Integers, drawn: Drawn, unit_drawn: Integers)
     source, candidates = (_Moments.find(design, *file) for file in files)
     pairs = _choose_products(source, candidates, design.owners)
     units = int(unit.max()) + 1, int(unit_drawn.max()) + 1
-    singles = 1 + len(design.columns)
-    x = np.zeros((sum(units), 1 + singles + len(pairs[0])), dtype=np.float32)
+    x = np.zeros((sum(units), 2 + len(design.columns) + len(pairs[0])), dtype=np.float32)
     x[:, 0] = 1
     for (codes, values), own in zip(files, (unit, units[0] + unit_drawn), strict=True):
         for part in _list_chunks(len(own)):
             base = design.read(codes[:, part], [v[part] for v in values])
             np.add.at(x, own[part], np.c_[np.zeros(len(base)), base, base[:, pairs[0]] * base[:, pairs[1]]])
     weights = np.repeat([1 / units[0], 1 / units[1]], units) * min(units)
-    beta = _fit_logistic(x, np.repeat([1.0, 0.0], units), weights)
-    q = np.zeros((singles, singles))
-    q[0] = beta[1 : 1 + singles]
-    q[pairs] = beta[1 + singles :]
-    return Odds(design, float(beta[0]), q)
+    beta, information = _fit_logistic(x, np.repeat([1.0, 0.0], units), weights)
+    means = [
+        np.r_[m.mean[0], m.mean[pairs]] * (m.records / count)
+        for m, count in zip((source, candidates), units, strict=True)
+    ]
+    return Fit(design, pairs, beta, information, float(min(units)), (means[0], means[1]))
 
 
 def _list_chunks(records: int) -> Iterator[slice]:
@@ -127,8 +165,8 @@ def _choose_products(old: _Moments, new: _Moments, owners: Integers) -> tuple[In
     return a[best], b[best]
 
 
-def _fit_logistic(x: Features, y: Floats, weights: Floats) -> Floats:
-    """Return the coefficients, by Newton's steps."""
+def _fit_logistic(x: Features, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return the coefficients, by Newton's steps, and their information."""
     beta = np.zeros(x.shape[1])
     for _ in range(STEPS):
         information = np.diag(np.full(len(beta), RIDGE))
@@ -142,7 +180,7 @@ def _fit_logistic(x: Features, y: Floats, weights: Floats) -> Floats:
         beta += step
         if np.abs(step).max() < NEAR:
             break
-    return beta
+    return beta, information
 
 
 def choose(  # noqa: PLR0917 - the source, what is drawn, and how often
@@ -163,13 +201,11 @@ def choose(  # noqa: PLR0917 - the source, what is drawn, and how often
     candidates
         How many.
     """
-    odds = _fit_to_sample(before, unit_of_fitted, unit, draw, candidates) if candidates > 1 else None
+    odds = _fit(before, unit_of_fitted, unit, draw, candidates) if candidates > 1 else None
     found = [np.empty(len(unit)) for _ in before.values]
-    units = int(unit.max()) + 1
-    for start in range(0, units, UNITS):
-        of = slice(start, min(start + UNITS, units))
-        rows = np.flatnonzero((unit >= of.start) & (unit < of.stop))
-        chosen = _choose_some(odds, rows, unit[rows] - start, draws.choose(of), draw, candidates)
+    for place, rows in enumerate(_list_parts(unit)):
+        of = slice(place * UNITS, (place + 1) * UNITS)
+        chosen = _choose_some(odds, rows, unit[rows] - of.start, draws.choose(of), draw, candidates)
         for values, new in zip(found, chosen, strict=True):
             values[rows] = new
     return found
@@ -194,8 +230,8 @@ def _choose_some(  # noqa: PLR0917 - as of `choose`
     return found
 
 
-def _fit_to_sample(before: Before, unit_of_fitted: Integers, unit: Integers, draw: Draw, candidates: int) -> Odds:
-    """Return the odds by some units, with all their records; of drawn ones as many candidates as make up the sample."""
+def _fit(before: Before, unit_of_fitted: Integers, unit: Integers, draw: Draw, candidates: int) -> Odds:
+    """Return the odds by a sample of units, with all their records; of a large file moved to the means of all."""
     source, drawn = _choose_first(unit_of_fitted), _choose_first(unit)
     several = [draw(drawn, candidate) for candidate in range(min(candidates, TIMES))]
     joined = Drawn(
@@ -204,7 +240,20 @@ def _fit_to_sample(before: Before, unit_of_fitted: Integers, unit: Integers, dra
     )  # fmt: skip
     own = unit[drawn]
     numbers = np.concatenate([own + (int(own.max()) + 1) * candidate for candidate in range(len(several))])
-    return fit_odds(before.choose(source), unit_of_fitted[source], joined, numbers)
+    fit = fit_odds(before.choose(source), unit_of_fitted[source], joined, numbers)
+    del several, joined
+    means = list(fit.means)
+    if len(source) < len(unit_of_fitted):
+        means[0] = fit.compute_means([(before.codes[: before.count], before.values)], int(unit_of_fitted.max()) + 1)
+    if len(drawn) < len(unit):
+        parts = ((part.codes, part.values) for part in (draw(rows, 0) for rows in _list_parts(unit)))
+        means[1] = fit.compute_means(parts, int(unit.max()) + 1)
+    return fit.move(*means).make_odds()
+
+
+def _list_parts(unit: Integers) -> Iterator[Integers]:
+    """Return the records of some units after the other."""
+    return (np.flatnonzero((unit >= start) & (unit < start + UNITS)) for start in range(0, int(unit.max()) + 1, UNITS))
 
 
 def _choose_first(unit: Integers) -> Integers:
