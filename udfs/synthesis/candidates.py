@@ -32,6 +32,7 @@ FEW = 20  # numbers of so few values are names in the regression
 RIDGE = 1.0
 STEPS = 8
 NEAR, TINY = 1e-3, 1e-300
+GRID = 2.0**20
 BOUND = 3.0  # of the logarithm of the odds
 CHUNK, UNITS = 5_000, 200_000  # records, and units, that are in memory at once
 CHOICE = 10**8  # the draws of the choice, behind those of all columns and candidates
@@ -68,12 +69,12 @@ class Fit:
     means: tuple[Floats, Floats]  # of a unit of the source and of the candidates
 
     def make_odds(self) -> Odds:
-        """Return the odds."""
-        singles = 1 + len(self.design.columns)
+        """Return the odds; the last bits of sums, which hang on the machine, are in none of the coefficients."""
+        singles, beta = 1 + len(self.design.columns), _drop_last_bits(self.beta)
         q = np.zeros((singles, singles))
-        q[0] = self.beta[1 : 1 + singles]
-        q[self.pairs] = self.beta[1 + singles :]
-        return Odds(self.design, float(self.beta[0]), q)
+        q[0] = beta[1 : 1 + singles]
+        q[self.pairs] = beta[1 + singles :]
+        return Odds(self.design, float(beta[0]), q)
 
     def move(self, source: Floats, candidates: Floats) -> Fit:
         """Return the regression one step on, for means of the whole files: a sample errs by more than a large file."""
@@ -128,6 +129,11 @@ def fit_odds(before: Before, unit: Integers, drawn: Drawn, unit_drawn: Integers)
     return Fit(design, pairs, beta, information, float(min(units)), (means[0], means[1]))
 
 
+def _drop_last_bits(x: Floats) -> Floats:
+    found: Floats = np.rint(x * GRID) / GRID
+    return found
+
+
 def _list_chunks(records: int) -> Iterator[slice]:
     return (slice(start, min(start + CHUNK, records)) for start in range(0, records, CHUNK))
 
@@ -161,7 +167,7 @@ def _choose_products(old: _Moments, new: _Moments, owners: Integers) -> tuple[In
     z = np.abs(old.mean - new.mean) / np.sqrt(np.maximum(error, TINY))
     may = (a > 0) & (owner[a] != owner[b]) & (old.there[a, b] >= LEAST) & (new.there[a, b] >= LEAST)
     a, b = a[may], b[may]
-    best = np.sort(np.argsort(-z[a, b], kind="stable")[:PRODUCTS])
+    best = np.sort(np.argsort(-_drop_last_bits(z[a, b]), kind="stable")[:PRODUCTS])
     return a[best], b[best]
 
 
@@ -172,10 +178,10 @@ def _fit_logistic(x: Features, y: Floats, weights: Floats) -> tuple[Floats, Floa
         information = np.diag(np.full(len(beta), RIDGE))
         gradient = -RIDGE * beta
         for part in _list_chunks(len(x)):
-            p = 1 / (1 + np.exp(-np.clip(x[part] @ beta.astype(np.float32), -BOUND, BOUND).astype(np.float64)))
-            own = (weights[part] * p * (1 - p)).astype(np.float32)
-            information += (x[part] * own[:, np.newaxis]).T @ x[part]
-            gradient += (weights[part] * (y[part] - p)).astype(np.float32) @ x[part]
+            own = x[part].astype(np.float64)
+            p = 1 / (1 + np.exp(-np.clip(own @ beta, -BOUND, BOUND)))
+            information += (own * (weights[part] * p * (1 - p))[:, np.newaxis]).T @ own
+            gradient += (weights[part] * (y[part] - p)) @ own
         step = np.linalg.solve(information, gradient)
         beta += step
         if np.abs(step).max() < NEAR:
