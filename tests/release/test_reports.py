@@ -275,6 +275,26 @@ def test_a_refused_release_has_an_internal_report_only(outcome, tmp_path):
         internal_report(outcome, "pdf")
 
 
+def test_verdict_tells_what_is_broken_from_what_nobody_judged(outcome):
+    """A limit of a figure that is NULL, and a rule that no measure answers, are not said to be broken."""
+    first = outcome.limits[0]
+    broken, empty = replace(first, holds=False), replace(first, holds=False, judged=False)
+    unmeasured = replace(first, holds=False, judged=False, found="not measured; a person has to look at it")
+    for limits, words in (
+        ((broken, first), "REFUSED: of 2 conditions there are, that do not hold: 1."),
+        ((broken, empty, empty), "that do not hold: 1; without a figure: 2."),
+        (
+            (first, unmeasured),
+            "of 2 conditions there are, that were not measured, and at which no person has looked: 1.",
+        ),
+        ((first, first), "ACCEPTED: every limit holds."),
+    ):
+        page = internal_report(replace(outcome, limits=limits), "markdown")
+        assert words in page
+        assert ("NOT JUDGED" in page) == any(not limit.judged for limit in limits)
+        assert ("DOES NOT HOLD" in page) == (broken in limits)
+
+
 def test_without_an_id_there_are_no_changes_by_variable(outcome):
     plan = replace(outcome.plan, roles=replace(outcome.plan.roles, id=None))
     assert lost.count_by_variable(replace(outcome, plan=plan)) == []

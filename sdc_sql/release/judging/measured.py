@@ -226,7 +226,9 @@ def judge_limits(
 def _judge_limit(plan: Plan, limit: Limit, before: dict[str, Any] | None, report: dict[str, Any]) -> LimitOutcome:
     found, measured = _collect_figures(plan, limit, report)
     its = {} if before is None else _collect_figures(plan, limit, before)[0]
-    return LimitOutcome(limit, found, measured and holds_limit(limit.text, report, plan.asked), before=its)
+    holds = measured and holds_limit(limit.text, report, plan.asked)
+    judged = holds or (measured and None not in found.values())
+    return LimitOutcome(limit, found, holds, before=its, judged=judged)
 
 
 def _collect_figures(plan: Plan, limit: Limit, report: dict[str, Any]) -> tuple[dict[str, float | None], bool]:

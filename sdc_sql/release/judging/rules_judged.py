@@ -50,7 +50,7 @@ def _judge_rule(rules: Rules, answer: RuleAnswer) -> LimitOutcome:
         rest = "; a person has looked at it" if looked else f"; a person has to look at it (rules.looked_at): {what}"
     limit = Limit(f"{rules.ruleset.name}, rule {answer.rule}", answer.requirement)
     holds = answer.violated is False or (answer.violated is None and looked)
-    return LimitOutcome(limit, {}, holds, found=f"{state}{answer.found}{rest}")
+    return LimitOutcome(limit, {}, holds, found=f"{state}{answer.found}{rest}", judged=answer.violated is not None)
 
 
 def _answers(

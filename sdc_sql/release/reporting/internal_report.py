@@ -29,6 +29,7 @@ from sdc_sql.release.reporting.stages import (
     RESULT,
     RISK,
     describe_release,
+    describe_verdict,
     list_output_columns,
 )
 from sdc_sql.release.running import one_form
@@ -61,10 +62,10 @@ def internal_report(outcome: Outcome, format: str = "html") -> str:  # noqa: A00
 
 def internal_page(outcome: Outcome) -> Page:
     """Return the internal report as a page."""
-    broken = sum(not limit.holds for limit in outcome.limits)
-    refused = f"REFUSED: of {len(outcome.limits)} conditions {broken} do not hold, or could not be judged."
-    verdict = "ACCEPTED: every limit holds." if outcome.accepted else refused
-    lines = (*describe_release(outcome), "Internal and confidential: never for the users of the file.", verdict)
+    lines = (
+        *describe_release(outcome), "Internal and confidential: never for the users of the file.",
+        describe_verdict(outcome),
+    )  # fmt: skip
     sections = (
         _write_need(outcome), _write_data(outcome), _write_risk(outcome), _write_control(outcome),
         _write_implementation(outcome), _write_result(outcome),
@@ -198,7 +199,7 @@ def _write_result(outcome: Outcome) -> Section:
     rows = tuple(
         (o.limit.scenario or (o.limit.path if o.found else o.limit.part), o.limit.text,
          o.found or ", ".join(f"{n}: {figure(v)}" for n, v in o.figures.items()),
-         "holds" if o.holds else "DOES NOT HOLD")
+         "holds" if o.holds else "DOES NOT HOLD" if o.judged else "NOT JUDGED")
         for o in outcome.limits
     )  # fmt: skip
     blocks: list[Block] = [

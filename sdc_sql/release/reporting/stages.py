@@ -27,6 +27,22 @@ def describe_release(outcome: Outcome) -> tuple[str, ...]:
     return tuple(f"{name}: {value}" for name, value in said.items() if value)
 
 
+def describe_verdict(outcome: Outcome) -> str:
+    """Return whether the file may be released: what does not hold apart from what nobody could judge."""
+    if outcome.accepted:
+        return "ACCEPTED: every limit holds."
+    failed = [limit for limit in outcome.limits if not limit.holds]
+    kinds = {
+        "that do not hold": sum(limit.judged for limit in failed),
+        "without a figure": sum(not limit.judged and not limit.found for limit in failed),
+        "that were not measured, and at which no person has looked": sum(
+            not limit.judged and bool(limit.found) for limit in failed
+        ),
+    }
+    told = "; ".join(f"{kind}: {count}" for kind, count in kinds.items() if count)
+    return f"REFUSED: of {len(outcome.limits)} conditions there are, {told}."
+
+
 def list_output_columns(outcome: Outcome) -> tuple[str, ...]:
     """Return the columns of the released file: without the id or the households that the release file leaves out."""
     output, roles = outcome.plan.output, outcome.plan.roles

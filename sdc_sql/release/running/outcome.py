@@ -50,7 +50,8 @@ class ScenarioOutcome:
 class LimitOutcome:
     """A limit, the figures that it names (the worst of several rows; None: NULL), and whether it holds.
 
-    ``before`` are the same figures of the original records; a loss has none.
+    ``before`` are the same figures of the original records; a loss has none. ``judged``: a figure was there, or a rule
+    was measured; what was not judged does not hold, unless a person has looked at the rule.
     """
 
     limit: Limit
@@ -58,6 +59,7 @@ class LimitOutcome:
     holds: bool
     found: str = ""  # a rule of the ruleset says here what it found, in words
     before: Mapping[str, float | None] = field(default_factory=dict)
+    judged: bool = True
 
     def __str__(self) -> str:
         """Return the limit with its figures in words."""
