@@ -10,7 +10,7 @@ from sdc_sql.db.catalogue.arguments import list_choices
 from sdc_sql.db.checks import SMALL_WEIGHTS
 from sdc_sql.db.files.released_file import FORMATS, IDS
 from sdc_sql.db.files.source import ELSEWHERE
-from sdc_sql.release.reading import density, estimates, frontier_fields, read, rules
+from sdc_sql.release.reading import density, estimates, frontier_fields, governance, read, rules
 from sdc_sql.release.reading.problems import TEXTS
 from sdc_sql.release.running import formats
 from sdc_sql.release.running.documents import DOCUMENTS
@@ -50,6 +50,9 @@ def schema() -> Schema:
             "frontier": _define_frontier(), "output": _define_output(),
             "estimates": {"items": _define_estimate()},
             "intruder": _define_section("intruder", read.INTRUDER, {}),
+            "governance": _define_section(
+                "governance", governance.FIELDS, {"access": {"enum": list(governance.ACCESS)}}
+            ),
             "loss": _define_section("loss", read.LOSS, {}, [_bind_to("limits", "columns", having={"minItems": 1})]),
             "figures": {"additionalProperties": schema_steps.define_figure()},
             "scenarios": {"minItems": 1, "items": _define_scenario()},

@@ -42,6 +42,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
         "loss": "How much may be lost, and over which columns it is measured.",
         "estimates": "What users will compute, before and after masking, and what must hold of it.",
         "intruder": "How many persons of the source a motivated intruder looks for, in the internal report.",
+        "governance": "What a board asks, in words for the internal report: nothing of it is computed.",
         "frontier": "Other releases that were considered, compared with this one in the internal report.",
         "output": "What is written.",
     },
@@ -76,6 +77,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
     "figures": {"measure": "The measure, by the name of its macro without sdc_."},
     "scenario": {
         "name": "The name of the scenario, in reports and in the field scenario of steps.",
+        "text": "Who such an intruder is, and why he knows these keys.",
         "keys": "The key variables: what such an intruder knows of persons.",
         "nulls": "NULL in a key is a value of its own, or agrees with every value.",
         "k": "How far k-anonymity is measured: for 2 to k (5).",
@@ -122,6 +124,17 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
         "cluster": "The clusters of the sample; by default the households of the roles.",
         "confidence": "The probability of each interval.",
         "limits": 'Conditions on it that must hold: "mean_income.overlap >= 0.8".',
+    },
+    "governance": {
+        "legal_basis": "The law, or the consent, on which the file is released.",
+        "access": "Who gets the file: public, scientific (researchers under contract), or secure (it stays in place).",
+        "officer": "Who answers for the release.",
+        "key_retention": "How long the secret key is kept, and where.",
+        "safe_projects": "What the file may be used for (the Five Safes).",
+        "safe_people": "Who may use it.",
+        "safe_settings": "Where it may be used.",
+        "safe_data": "How likely anyone is recognised in it, as it is used.",
+        "safe_outputs": "What of the results may leave, and who looks at them.",
     },
     "intruder": {"records": 'How many persons are drawn (1000), "all", or 0 for no such test.'},
     "frontier": {

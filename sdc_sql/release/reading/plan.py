@@ -85,7 +85,7 @@ class Scenario:
     ``nulls`` is None where the file does not say: then NULL counts as a value of its own, and as one that agrees with
     every value once values of the keys were suppressed. ``k``: k-anonymity is measured for 2 .. k. ``threshold`` is
     that of the threshold rule, one number or one for each number of keys. ``neighbourhood`` has the continuous keys
-    (``columns``) and the other arguments of that measure.
+    (``columns``) and the other arguments of that measure. ``text`` says who such an intruder is, and why these keys.
     """
 
     path: str
@@ -96,6 +96,7 @@ class Scenario:
     threshold: float | tuple[float, ...] | None = None
     limits: tuple[Limit, ...] = ()
     neighbourhood: Mapping[str, Any] | None = None
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -252,6 +253,7 @@ class Plan:
     estimates: tuple[Estimate, ...] = ()
     intruder: int | None = 1000  # how many persons are looked for in the internal report; None: all
     roles_after: RolesOfColumns | None = None
+    governance: Mapping[str, str] = field(default_factory=dict)  # what a board asks, as far as it is given
 
     @cached_property
     def asked(self) -> Mapping[str, Asked]:

@@ -13,7 +13,16 @@ from sdc_sql.db.files.source import ELSEWHERE
 from sdc_sql.errors import ParameterError
 from sdc_sql.figures.door import find_asked_k
 from sdc_sql.figures.given import name_figures
-from sdc_sql.release.reading import density, estimates, figures, frontier_fields, rules, step_fields, undecided
+from sdc_sql.release.reading import (
+    density,
+    estimates,
+    figures,
+    frontier_fields,
+    governance,
+    rules,
+    step_fields,
+    undecided,
+)
 from sdc_sql.release.reading.fields import Reading
 from sdc_sql.release.reading.plan import Limit, Loss, Output, Place, Plan, RolesOfColumns, Scenario, Source
 from sdc_sql.release.reading.problems import (
@@ -44,7 +53,7 @@ FILE = dict.fromkeys(TEXTS_OF_FILE, TEXT) | {
     "to_decide": TEXTS,
     "rules": rules.KIND, "figures": TABLE, "source": TABLE, "roles": TABLE,
     "scenarios": TABLES, "steps": TABLES, "loss": TABLE, "estimates": TABLES,
-    "intruder": TABLE, "frontier": TABLE, "output": TABLE,
+    "intruder": TABLE, "frontier": TABLE, "governance": TABLE, "output": TABLE,
 }  # fmt: skip
 SOURCE = {"path": TEXT, "database": TEXT, "table": TEXT}
 ROLES = {
@@ -54,8 +63,8 @@ ROLES = {
     "drop": TEXTS, "released_as_collected": TEXTS,
 }  # fmt: skip
 SCENARIO = {
-    "name": TEXT, "keys": TEXTS, "nulls": TEXT, "k": WHOLE, "threshold": NUMBERS, "neighbourhood": TABLE,
-    "limits": TEXTS,
+    "name": TEXT, "text": TEXT, "keys": TEXTS, "nulls": TEXT, "k": WHOLE, "threshold": NUMBERS,
+    "neighbourhood": TABLE, "limits": TEXTS,
 }  # fmt: skip
 LOSS = {
     "columns": TEXTS, "limits": TEXTS, "ordinal": TEXTS, "continuous": TEXTS, "domains": TEXTS, "dimension": WHOLE,
@@ -166,14 +175,14 @@ class _Sections(Reading):
             left = undecided.find_undecided(self.columns, roles, scenarios, {*in_steps, *keys})
             con = self.place.con if self.place else None
             undecided.check_columns(self.problems, source, left, self.said.get("roles", {}), con)
-        intruder = self._intruder()
+        intruder, governed = self._intruder(), governance.read_governance(self)
         self.problems.raise_if_any(self.file)
         assert source is not None and output is not None  # noqa: PT018, S101 - or there was a problem
         texts = {name: self.said.get(name, "") for name in TEXTS_OF_FILE}
         return Plan(
             self.file, self.text, source, roles, tuple(scenarios), tuple(steps), loss, output, self.columns, **texts,
             rules=str(ruleset) if ruleset else None, ruleset=ruleset, frontier=frontier, figures=self.figures,
-            estimates=estimated, intruder=intruder,
+            estimates=estimated, intruder=intruder, governance=governed,
         )  # fmt: skip
 
     def _name_estimate(self, estimate: Estimate) -> None:
@@ -306,7 +315,7 @@ class _Sections(Reading):
                 path, name, keys, given.get("nulls"), given.get("k", 5),
                 threshold=tuple(threshold) if isinstance(threshold, list) else threshold,
                 neighbourhood=density.read_neighbourhood(self, f"{path}.neighbourhood", given.get("neighbourhood"),
-                keys),
+                keys), text=given.get("text", "").strip(),
             )  # fmt: skip
             found.append(self._add_limits(scenario, given, roles, ruleset))
         return found

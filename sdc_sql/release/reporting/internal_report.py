@@ -19,6 +19,7 @@ from sdc_sql.document.blocks import (
 )
 from sdc_sql.document.files import format_page, write_page
 from sdc_sql.release.reading import density
+from sdc_sql.release.reading.governance import tell_governance
 from sdc_sql.release.reporting import estimates_section, frontier_report, intruder_section, lost, matrices
 from sdc_sql.release.reporting.public_facts import list_untouched_columns
 from sdc_sql.release.reporting.stages import (
@@ -82,9 +83,8 @@ def _write_need(outcome: Outcome) -> Section:
         "sensitive variables": ", ".join(plan.roles.sensitive),
         "household": plan.roles.household or "",
     }
-    return Section(
-        NEED, (make_facts_block("Whom the file is about", {n: v or "none named" for n, v in roles.items()}),)
-    )
+    about = make_facts_block("Whom the file is about", {n: v or "none named" for n, v in roles.items()})
+    return Section(NEED, (about, make_facts_block("What a board asks", tell_governance(plan.governance))))
 
 
 def _write_data(outcome: Outcome) -> Section:
@@ -128,6 +128,7 @@ def _write_risk(outcome: Outcome) -> Section:
             Section(
                 f"Scenario: {s.scenario.name}",
                 (
+                    Text(s.scenario.text or "Who such an intruder is, and why he knows these keys: not given."),
                     Text(
                         f"What an intruder may know: {', '.join(s.scenario.keys)}"
                         f"{density.describe_neighbourhood(s.scenario.neighbourhood)}. {_nulls(s.nulls_before)}"
