@@ -154,6 +154,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
         "ids": "What becomes of the id: left out (by default), kept, or numbered anew.",
         "households": "What becomes of the numbers of households: anew (by default), kept, or left out.",
         "report": "The internal report, .html or .md: keep it as you keep the data.",
+        "annex": "The combinations of keys most at risk, .html or .md: for those alone who may see the source.",
         "public_report": "The report for the users of the file, .html or .md.",
         "certificate": "The internal certificate, .json.",
         "public_certificate": "The certificate that may be published, .json; it needs the secret key.",

@@ -31,6 +31,7 @@ RELEASE = """
     [output]
     path = "released.parquet"
     report = "internal.md"
+    annex = "annex.md"
     public_report = "public.md"
 """
 
@@ -59,6 +60,24 @@ def test_what_is_given_is_told_and_what_is_not_is_missing(tmp_path):
     assert told.count("not given") == len(FIELDS) - 3
     assert "Statistics Act" not in public
     assert "colleague" not in public
+
+
+def test_records_at_risk_stand_in_the_annex_alone(tmp_path):
+    """One of 200 is alone by his age, 119, which no other column and no limit tells."""
+    path = write(tmp_path)
+    with duckdb.connect() as con:
+        con.execute(f"""
+            COPY (SELECT CASE WHEN i = 0 THEN 119 ELSE 20 + i % 7 END AS age, ['f', 'm'][1 + i % 2] AS sex
+                  FROM range(200) t(i)) TO '{tmp_path}/persons.parquet'""")
+    path.write_text(path.read_text().replace("k_anonymity.2.records <= 0", "k_anonymity.2.records <= 1"))
+    run_release(path)
+    annex, internal, public = (
+        (tmp_path / name).read_text(encoding="utf-8") for name in ("annex.md", "internal.md", "public.md")
+    )
+    assert "| 119 |" in annex
+    assert "in the annex, annex.md" in internal
+    assert "| 119 |" not in internal
+    assert "annex" not in public
 
 
 def test_nothing_given_is_said_to_be_missing(tmp_path):

@@ -21,6 +21,7 @@ from sdc_sql.document.files import format_page, write_page
 from sdc_sql.release.reading import density
 from sdc_sql.release.reading.governance import tell_governance
 from sdc_sql.release.reporting import estimates_section, frontier_report, intruder_section, lost, matrices
+from sdc_sql.release.reporting.annex import tell_annex
 from sdc_sql.release.reporting.public_facts import list_untouched_columns
 from sdc_sql.release.reporting.stages import (
     CONTROL,
@@ -122,23 +123,21 @@ def _write_data(outcome: Outcome) -> Section:
 
 
 def _write_risk(outcome: Outcome) -> Section:
-    return Section(
-        RISK,
-        tuple(
-            Section(
-                f"Scenario: {s.scenario.name}",
-                (
-                    Text(s.scenario.text or "Who such an intruder is, and why he knows these keys: not given."),
-                    Text(
-                        f"What an intruder may know: {', '.join(s.scenario.keys)}"
-                        f"{density.describe_neighbourhood(s.scenario.neighbourhood)}. {_nulls(s.nulls_before)}"
-                    ),
-                    *layout.tables(s.before.parts),
+    sections = tuple(
+        Section(
+            f"Scenario: {s.scenario.name}",
+            (
+                Text(s.scenario.text or "Who such an intruder is, and why he knows these keys: not given."),
+                Text(
+                    f"What an intruder may know: {', '.join(s.scenario.keys)}"
+                    f"{density.describe_neighbourhood(s.scenario.neighbourhood)}. {_nulls(s.nulls_before)}"
                 ),
-            )
-            for s in outcome.scenarios
-        ),
+                *(t for t in layout.tables(s.before.parts) if t.title != layout.RISKIEST),
+            ),
+        )
+        for s in outcome.scenarios
     )
+    return Section(RISK, (*sections, Text(tell_annex(outcome))))
 
 
 def _write_control(outcome: Outcome) -> Section:
@@ -222,7 +221,7 @@ def _write_scenario(found: ScenarioOutcome) -> Section:
     reports = {"before": found.before, "after": found.after}
     distributions = {n: (r.frequency_distribution, r.risk_distribution) for n, r in reports.items()}
     pictures = [p for heading in (layout.FREQUENCIES, layout.RISKS) for p in layout.pictures(heading, distributions)]
-    several = [t for t in layout.tables(found.after.parts) if t.title in (layout.RISKIEST, layout.THETA_BY)]
+    several = [t for t in layout.tables(found.after.parts) if t.title == layout.THETA_BY]
     return Section(
         f"Risk after masking, scenario: {found.scenario.name}",
         (

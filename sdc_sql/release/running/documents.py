@@ -39,6 +39,7 @@ class Document:
 
 DOCUMENTS = {
     "report": Document("reporting.internal_report", "write_internal_report", (".html", ".md"), refused=True),
+    "annex": Document("reporting.annex", "write_annex", (".html", ".md")),
     "public_report": Document("reporting.public_report", "write_public_report", (".html", ".md"), public=True),
     "certificate": Document("certifying.certificate", "write_internal_certificate", (".json",), certifies=True),
     "public_certificate": Document(
