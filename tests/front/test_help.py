@@ -134,8 +134,10 @@ def test_what_needs_python_is_what_cannot_run_without_it():
         con.execute(example_tables())
         for entry in ENTRIES.values():
             if entry.needs_python:
+                # of estimates regressions need it, and their example shows a mean
+                asked = entry.example.replace("'mean', 'income'", "'regression', 'income', predictors := ['w']")
                 with pytest.raises(duckdb.Error, match="needs Python"):
-                    con.execute(entry.example).fetchall()
+                    con.execute(asked).fetchall()
             else:
                 assert con.execute(entry.example).fetchall(), entry.name
 

@@ -46,6 +46,8 @@ def texts(value: Any) -> list[str]:
 def fault_of(error: Exception, given: dict[str, Any], table: Made, *, line: str | None = None) -> str | None:
     """Return what is wrong with an error: its class, its lines, a value of the data in it, nothing to go by."""
     found = ours(error)
+    if isinstance(error, duckdb.ParserException) and given.get("rules") is not None:
+        return None  # a rule is SQL of the caller's, and DuckDB says where it is none
     if not isinstance(found, SdcError):
         return f"not ours: {type(found).__name__}"
     message = str(found) if line is None else line

@@ -163,7 +163,8 @@ def test_dbt_prints_what_its_page_shows(checkout):
     done = run("set -e\n" + code, checkout)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr
     (printed,) = [block for block in blocks("text") if "PASS=" in block]
-    assert {plain(line) for line in printed.splitlines()} <= {plain(line) for line in done.stdout.splitlines()}
+    told = {plain(line) for line in done.stdout.splitlines()}
+    assert {plain(line) for line in printed.splitlines()} <= told, done.stdout[-2000:]
 
 
 @pytest.mark.parametrize("code", examples("toml"))
