@@ -81,7 +81,7 @@
 --   k        whole number in [2, ...)  the fewest records of a value that is released as it is
 --   leaf     whole number in [2, ...)  the fewest records of a leaf or cell
 --   gain     number in [0, ...)        how many times what a cut by chance gains a cut of a tree must gain; 0: any gain
---   candidates  whole number in [1, ...)  how many are drawn of each record, of which one is chosen; NULL: 4 where trees draw a column and
+--   candidates  whole number in [1, 100]  how many are drawn of each record, of which one is chosen; NULL: 4 where trees draw a column and
 --                                         the file is not proper, else 1
 --   rules    names                     conditions in SQL that hold for every record, or nothing is released; NULL: none
 --   fitted   column                    of truth values: the records that models are fitted to; NULL: all
