@@ -52,7 +52,7 @@ def _select_relabelled(original: Microdata, released: Microdata, person: str, re
             chosen.append(value)
             continue
         i = recoded.index(name)
-        same = exp.NullSafeEQ(this=value.copy(), expression=exp.column("value", f"m{i}"))
+        same = exp.NullSafeEQ(this=_read_bytes(value.copy()), expression=exp.column("value", f"m{i}"))
         rows = rows.join(_select_labels(original, released, person, name).subquery(f"m{i}"), on=same, join_type="left")
         label = exp.func("coalesce", exp.column("label", f"m{i}"), exp.cast(value.copy(), "VARCHAR"))
         chosen.append(exp.alias_(label, name, quoted=True))
@@ -64,14 +64,14 @@ def _select_labels(original: Microdata, released: Microdata, person: str, name: 
     sides = [
         query.call_macro("query_table", data.table).subquery(side) for data, side in ((original, "o"), (released, "r"))
     ]
-    on = exp.column(person, "o", quoted=True).eq(exp.column(person, "r", quoted=True))
-    label = exp.cast(exp.column(name, "r", quoted=True), "VARCHAR")
+    mine, its = (_read_bytes(exp.column(person, side, quoted=True)) for side in "or")
+    label = _read_bytes(exp.cast(exp.column(name, "r", quoted=True), "VARCHAR"))
     counted = (
         exp.select(
-            exp.alias_(exp.column(name, "o", quoted=True), "value"), exp.alias_(label, "label"),
+            exp.alias_(_read_bytes(exp.column(name, "o", quoted=True)), "value"), exp.alias_(label, "label"),
             exp.alias_(exp.Count(this=exp.Star()), "records"),
         )
-        .from_(sides[0]).join(sides[1], on=on)
+        .from_(sides[0]).join(sides[1], on=mine.eq(its))
         .where(exp.not_(exp.column(name, "r", quoted=True).is_(exp.null())))
         .group_by(exp.column("value"), exp.column("label"))
     )  # fmt: skip
@@ -79,3 +79,8 @@ def _select_labels(original: Microdata, released: Microdata, person: str, name: 
     place = exp.Window(this=exp.RowNumber(), partition_by=[exp.column("value")], order=exp.Order(expressions=order))
     placed = exp.select("value", "label", exp.alias_(place, "place")).from_(counted.subquery("c"))
     return exp.select("value", "label").from_(placed.subquery("p")).where(exp.column("place").eq(1))
+
+
+def _read_bytes(value: exp.Expr) -> exp.Anonymous:
+    """Return a value whose texts are compared by their bytes: no collation joins two ids, or two categories."""
+    return exp.Anonymous(this="sdc__by_bytes", expressions=[value])
