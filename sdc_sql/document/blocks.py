@@ -163,23 +163,44 @@ class Gauge:
 
 
 @dataclass(frozen=True)
+class Verdict:
+    """What was decided, in a word, and why, in a sentence or more: both stand out, whether it is good or not."""
+
+    word: str
+    reason: str
+    good: bool
+
+    def __str__(self) -> str:
+        """Return it in a line."""
+        return f"{self.word}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Signatures:
+    """Lines to sign, each with what its signer is."""
+
+    signers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Section:
     """A heading and what stands under it, sections among it."""
 
     title: str
-    blocks: tuple[Text | Points | Table | Chart | Plane | Distribution | Section, ...]
+    blocks: tuple[Text | Points | Table | Chart | Plane | Distribution | Verdict | Signatures | Section, ...]
 
 
-Block = Text | Points | Table | Chart | Plane | Distribution | Section
+Block = Text | Points | Table | Chart | Plane | Distribution | Verdict | Signatures | Section
 
 
 @dataclass(frozen=True)
 class Page:
-    """A title, a line or more about what it is, and the sections."""
+    """A title, a line or more about what it is, and the sections; ``cover`` stands before them, on a sheet of paper."""
 
     title: str
     about: tuple[str, ...]
     sections: tuple[Section, ...]
+    cover: tuple[Block, ...] = ()
 
 
 def make_facts_block(title: str, found: Mapping[str, object]) -> Table:
@@ -218,15 +239,17 @@ def make_label(value: object) -> str:
 def format_readable(value: object) -> str:
     r"""Return a value for display, on one line: characters that are not seen, or that turn others round, as escapes.
 
-    A figure that is not defined is a dash.
+    A figure that is not defined is a dash, one with a fraction has three digits: certificates have all of them.
 
     Examples
     --------
-    >>> format_readable("a\n\u202eb"), format_readable(1234567)
-    ('a\\n\\u202eb', '1,234,567')
+    >>> format_readable("a\n\u202eb"), format_readable(1234567), format_readable(0.0465169)
+    ('a\\n\\u202eb', '1,234,567', '0.0465')
     """
     if value is None:
         return DASH
+    if isinstance(value, float) and math.isfinite(value):
+        return format_short(value)
     return "".join(c.encode("unicode_escape").decode() if _is_hidden(c) else c for c in format_value(value))
 
 
@@ -253,6 +276,7 @@ def format_short(value: object, digits: int = 3) -> str:
     """
     if not isinstance(value, float) or not math.isfinite(value):
         return format_readable(value)
+    value = float(value)  # numpy's numbers are written otherwise
     if value == 0:
         return "0"
     rounded = float(f"{value:.{digits - 1}e}")

@@ -11,15 +11,17 @@ from sdc_sql.document.blocks import (
     Plane,
     Points,
     Section,
+    Signatures,
     Table,
     Text,
+    Verdict,
     format_readable,
     is_shown_number,
 )
 from sdc_sql.document.distribution import chart_distribution
 
 if TYPE_CHECKING:
-    from sdc_sql.document.blocks import Page
+    from sdc_sql.document.blocks import Block, Page
 
 # these would be read as marks, wherever they stand; an underscore within a word is none
 _MARK = re.compile(r"([\\`*\[\]|~!$#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))")
@@ -60,6 +62,7 @@ def markdown(page: Page) -> str:
     <BLANKLINE>
     """
     parts = [f"# {escape_markdown(page.title)}", *(_escape_line(line) for line in page.about)]
+    parts += [_write_block(block) for block in page.cover]
     for section in page.sections:
         parts += _write_section(section, 2)
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -72,7 +75,11 @@ def _write_section(section: Section, level: int) -> list[str]:
     return parts
 
 
-def _write_block(block: Text | Points | Table | Chart | Plane | Distribution) -> str:
+def _write_block(block: Block) -> str:  # noqa: PLR0911 - a return a kind
+    if isinstance(block, Verdict):
+        return f"**{escape_markdown(block.word)}**: {escape_markdown(block.reason)}"
+    if isinstance(block, Signatures):
+        return _write_table(("", "name", "date", "signature"), tuple((signer, "", "", "") for signer in block.signers))
     if isinstance(block, Text):
         return _escape_line(block.text)
     if isinstance(block, Points):
@@ -87,6 +94,8 @@ def _write_block(block: Text | Points | Table | Chart | Plane | Distribution) ->
         return "\n\n".join(_write_block(chart) for chart in chart_distribution(block))
     if isinstance(block, Plane):
         return ""
+    if isinstance(block, Section):
+        return "\n\n".join(_write_section(block, 2))
     assert_never(block)
 
 

@@ -14,8 +14,10 @@ from sdc_sql.document.blocks import (
     Plane,
     Points,
     Section,
+    Signatures,
     Table,
     Text,
+    Verdict,
     format_readable,
     is_shown_number,
 )
@@ -59,9 +61,13 @@ def page_html(page: Page) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1" />\n'
         f'<meta http-equiv="Content-Security-Policy" content="{html.escape(POLICY)}" />\n'
         '<meta name="color-scheme" content="light dark" />\n'
-        f"<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<header>\n<h1>{title}</h1>\n"
+        f"<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n"
+        + ('<div class="cover">\n' if page.cover else "")
+        + f"<header>\n<h1>{title}</h1>\n"
         + "".join(f"<p>{_escape_value(line)}</p>\n" for line in page.about)
         + "</header>\n"
+        + "".join(_write_block(block, number) for block in page.cover)
+        + ("</div>\n" if page.cover else "")
         + (f'<nav aria-label="Sections"><ul>{menu}</ul></nav>\n' if len(page.sections) >= MENU else "")
         + body
         + "</main>\n</body>\n</html>\n"
@@ -92,12 +98,30 @@ def _write_block(block: Block, number: Iterator[int]) -> str:  # noqa: PLR0911 -
         return _write_figure(block, f"c{next(number)}")
     if isinstance(block, Distribution):
         return _write_distribution(block, number)
+    if isinstance(block, Verdict):
+        return _write_verdict(block)
+    if isinstance(block, Signatures):
+        return _write_signatures(block)
     if isinstance(block, Plane):
         inside = plane.draw_legend(block) + plane.draw_plane(block, f"c{next(number)}")
         return f"<figure><figcaption>{_escape_value(block.title)}</figcaption>{inside}</figure>\n"
     if isinstance(block, Section):
         return _write_section(block, 3, number)
     assert_never(block)
+
+
+def _write_verdict(verdict: Verdict) -> str:
+    kind = "good" if verdict.good else "bad"
+    word, reason = _escape_value(verdict.word), _escape_value(verdict.reason)
+    return f'<p class="verdict {kind}"><strong>{word}</strong>: {reason}</p>\n'
+
+
+def _write_signatures(block: Signatures) -> str:
+    lines = "".join(
+        f"<li><span>{_escape_value(signer)}</span><span>Date</span><span>Signature</span></li>"
+        for signer in block.signers
+    )
+    return f'<ul class="sign">{lines}</ul>\n'
 
 
 def _write_figure(chart: Chart, name: str) -> str:

@@ -74,6 +74,22 @@ line.bound, path.bound { stroke: var(--ink); stroke-width: 1.5px; stroke-dasharr
 svg, .legend li::before { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 .legend .mark { display: flex; align-items: center; }
 .legend .mark::before { content: none; }
+.verdict { font-size: 1.1rem; padding: .6rem .9rem; margin: 1rem 0; max-width: none; border: 2px solid var(--ink); }
+.verdict strong { font-size: 1.35rem; letter-spacing: .04em; }
+.verdict.good { border-left-width: .7rem; }
+.verdict.bad { background: var(--ink); color: var(--paper); }
+.cover figure.table { display: block; margin-right: 0; }
+.cover .table figcaption { max-width: none; }
+.cover table { width: 100%; }
+.cover td { white-space: normal; }
+.cover td + td { white-space: nowrap; }
+.cover td.long { white-space: normal; }
+.cover .facts th { white-space: nowrap; }
+.cover .facts td { white-space: normal; width: 100%; }
+.cover td.picture { width: 200px; }
+.sign { list-style: none; padding: 0; margin: 3rem 0 0; max-width: none; }
+.sign li { display: grid; grid-template-columns: 3fr 1fr 2fr; gap: 0 1.25rem; margin-bottom: 2.75rem; max-width: none; }
+.sign span { border-top: 1px solid var(--ink); padding-top: .25rem; font-size: .8rem; color: var(--quiet); }
 @media (max-width: 36rem) {
   main { padding: 1rem .9rem 3rem; }
   h1 { font-size: 1.4rem; }
@@ -86,6 +102,21 @@ svg, .legend li::before { print-color-adjust: exact; -webkit-print-color-adjust:
     --wash: #b9b9b9; --beyond: #e6e6e6; }
   @page { margin: 18mm 16mm; @bottom-right { content: counter(page) " of " counter(pages); font: 8pt sans-serif; } }
   body { font-size: 10pt; }
+  h1 { font-size: 16pt; }
+  .cover { min-height: 255mm; display: flex; flex-direction: column; break-after: page; }
+  .cover header p { font-size: 8.5pt; }
+  .cover .sign { margin-top: auto; }
+  .cover .sign li { margin-bottom: 11mm; }
+  .cover .sign li:last-child { margin-bottom: 0; }
+  .cover figure.table { margin: 1.5mm 0; }
+  .cover table { font-size: 8pt; }
+  .cover th, .cover td { padding-top: .1rem; padding-bottom: .1rem; }
+  .cover td.picture { padding: 0; }
+  .cover figcaption { padding-bottom: .1rem; }
+  .cover p { margin: 1mm 0; font-size: 9pt; }
+  .cover p.verdict { margin: 1.5mm 0; padding: 2mm 3mm; font-size: 11pt; }
+  .cover .legend { margin: 0; }
+  h2 { margin-top: 1.5rem; }
   main { max-width: none; padding: 0; }
   nav { display: none; }
   .wide { overflow: visible; }

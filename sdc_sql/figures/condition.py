@@ -74,6 +74,34 @@ def list_named_figures(limit: str) -> list[Named]:
     return [find_figure(comparison.left, limit) for comparison in _comparisons(_parse_condition(limit), limit)]
 
 
+class Bound(NamedTuple):
+    """What one figure must keep: at most the number, or at least."""
+
+    bound: float
+    at_most: bool
+
+
+def find_single_comparison(limit: str) -> Bound | None:
+    """Return the bound of a limit that compares one figure with one number; None of any other limit.
+
+    Examples
+    --------
+    >>> find_single_comparison("NOT theta.theta > 0.1")
+    Bound(bound=0.1, at_most=True)
+    """
+    found = list(_comparisons(_parse_condition(limit), limit))
+    if len(found) != 1:
+        return None
+    (comparison,) = found
+    kind = type(comparison)
+    kind = _CONTRARY[kind] if _negations(comparison) % 2 else kind
+    if kind not in (*_ABOVE, *_BELOW, exp.EQ):
+        return None
+    bound = read_bound(comparison.right, limit)
+    # what must be a number is drawn as what must not pass it
+    return Bound(bound, kind not in _BELOW)
+
+
 def check_side(limit: str, asked: Mapping[str, Asked], *, holds: bool) -> None:
     """Refuse a comparison that bounds a figure on its good side, or not at all.
 

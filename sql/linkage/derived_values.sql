@@ -277,6 +277,9 @@ CREATE OR REPLACE MACRO sdc_derived_values(original, released, id, columns, give
 --   (more risk), nearly_given_back BIGINT (more risk), predicted_share DOUBLE (more risk), predicted_gain DOUBLE (more risk),
 --   narrowed BIGINT (more risk).
 -- Rows: one.
+-- Words: exact_givers: columns, or pairs, that give hidden values back exactly; given_back: hidden values that others give back exactly;
+--   near_givers: columns, or pairs, that give hidden values back nearly; nearly_given_back: hidden values that others give back nearly;
+--   predicted_share: share of the hidden values that others tell; predicted_gain: share of what is hidden that others tell, beyond chance.
 -- Limit: exact_givers. The number of columns, or pairs of columns, that give hidden values back without exception.
 -- Example: FROM sdc_derived_values_summary('addresses', 'addresses_released', 'id', ['region'], [['district']]);
 CREATE OR REPLACE MACRO sdc_derived_values_summary(original, released, id, columns, givers, household := NULL) AS TABLE

@@ -191,6 +191,8 @@ CREATE OR REPLACE MACRO sdc_distance_linkage_records(original, released, columns
 --   expected_correct_matches DOUBLE (more risk), rate DOUBLE (more risk), expected_second_matches DOUBLE (more risk),
 --   second_rate DOUBLE (more risk).
 -- Rows: one.
+-- Words: rate: share of the records whose nearest original is their own; unique_correct: records whose one nearest original is their own;
+--   expected_correct_matches: expected number of correct links by distance.
 -- Result: DistanceLinkage. How many records an intruder links correctly who takes the nearest one: the expected number, and its rate.
 --   `candidates`: the records among which each is looked for; `unpaired`: records without their person there; `unique_correct`: the nearest
 --   is their own, alone; `tied`: others are as near as their own, none nearer. `expected_second_matches` and `second_rate`: their own is

@@ -116,6 +116,7 @@ CREATE OR REPLACE MACRO sdc_interval_disclosure_records(original, released, colu
 -- sdc_interval_disclosure: the share of original values, and of records, that lie within intervals around the released ones.
 -- Gives: variable VARCHAR or NULL, values BIGINT, suppressed BIGINT, disclosed BIGINT (more risk), share DOUBLE or NULL (more risk).
 -- Rows: each variable (records first).
+-- Words: share: share of the original values that are near the released ones; disclosed: original values that are near the released ones.
 -- Result: IntervalDisclosure. The values that were released, those suppressed, those that lie in their interval, and their share. Variable
 --   NULL: records; disclosed is one whose released values all lie in their intervals.
 -- Example: FROM sdc_interval_disclosure('persons', 'released', ['income'], 'id', width := 0.02);

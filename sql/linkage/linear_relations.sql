@@ -39,6 +39,7 @@ CREATE OR REPLACE MACRO sdc__kernel_linear_relation(known, others, columns, plac
 -- Gives: variable VARCHAR, suppressed BIGINT, changed BIGINT, givers VARCHAR[], coefficients DOUBLE[], constant DOUBLE, given_back
 --   BIGINT (more risk), share_right DOUBLE, support BIGINT, contradictions BIGINT.
 -- Rows: each variable.
+-- Words: given_back: hidden numbers that sums of others give back.
 -- Example: FROM sdc_linear_relations('persons', 'released', 'id', ['age', 'income']);
 CREATE OR REPLACE MACRO sdc_linear_relations(original, released, id, columns) AS TABLE
     WITH sdc__sides AS (FROM sdc__both_numbers(original, released, columns, id)),

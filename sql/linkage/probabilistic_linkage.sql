@@ -121,6 +121,7 @@ CREATE OR REPLACE MACRO sdc_probabilistic_linkage_records(original, released, co
 --   links BIGINT, expected_false_links DOUBLE, correct_links BIGINT (more risk), possible BIGINT, link_rate DOUBLE (more risk),
 --   rate_estimated DOUBLE (more risk), rate_known DOUBLE (more risk), rate DOUBLE (more risk).
 -- Rows: one.
+-- Words: rate: share of the records that probabilistic linkage links correctly.
 -- Result: ProbabilisticLinkage. What probabilistic record linkage finds of the released records, and how much of it is right. `true_pairs`:
 --   persons of both files; `pairs`: all that are compared; `expected_matches`: how many of them are matched, by the model; `links`,
 --   `possible`: pairs so decided; `expected_false_links`: of the links, by the model; `correct_links`: those of one person; `link_rate`:

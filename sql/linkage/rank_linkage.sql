@@ -141,6 +141,7 @@ CREATE OR REPLACE MACRO sdc_rank_linkage_records(original, released, columns, id
 -- Gives: records BIGINT, own_among_candidates BIGINT, single_candidate BIGINT (more risk), p DOUBLE, unique_correct BIGINT (more risk),
 --   tied BIGINT, expected_correct_matches DOUBLE (more risk), rate DOUBLE (more risk), random_rate DOUBLE (more risk).
 -- Rows: one.
+-- Words: rate: share of the records that are linked correctly within the range of a swap.
 -- Result: RankLinkage. How many rank-swapped records an intruder links correctly who knows the range of the swap, and its rate.
 --   `own_among_candidates`: records whose own is a candidate; `single_candidate`: whose own is the only one; `p`: the widest range of a
 --   variable, in percent; `unique_correct`: of the candidates their own is the nearest, alone; `tied`: others are as near as their own,

@@ -237,6 +237,8 @@ CREATE OR REPLACE MACRO sdc_true_reidentification_records(original, released, ke
 --   k BIGINT, below_k BIGINT (more risk), own_below_k BIGINT (more risk), expected_correct_matches DOUBLE (more risk),
 --   rate DOUBLE (more risk).
 -- Rows: one.
+-- Words: rate: share of the records that who knows their original keys links correctly; unique_correct: records that who knows their
+--   original keys finds alone; expected_correct_matches: expected number of correct links by the original keys.
 -- Example: FROM sdc_true_reidentification('persons', 'released', ['age', 'sex'], 'id');
 -- Limit: rate. The share of the records that an intruder with the original keys links correctly.
 CREATE OR REPLACE MACRO sdc_true_reidentification(original, released, keys, id, k := 3, nulls := 'wildcard', recoded := NULL) AS TABLE

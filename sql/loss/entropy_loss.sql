@@ -32,6 +32,7 @@ CREATE OR REPLACE MACRO sdc__uncertain(n, m) AS -n * ln(n / m);
 -- sdc_entropy_loss: what is uncertain of the original values once the released ones are known.
 -- Gives: variable VARCHAR or NULL, records BIGINT, loss DOUBLE (more loss), mean_loss DOUBLE (more loss), share DOUBLE (more loss).
 -- Rows: each variable (all of them together first).
+-- Words: share: share of the information that was lost (entropy); loss: information that was lost (entropy).
 -- Result: EntropyLoss. The uncertainty in nats (variable NULL: of all variables), its mean over records, and the share of the most.
 -- Told: share.
 -- Example: FROM sdc_entropy_loss('persons', 'released', ['region'], 'id');

@@ -40,6 +40,8 @@ CREATE OR REPLACE MACRO sdc__part_of(difference, whole) AS
 --   error_before DOUBLE or NULL, after DOUBLE or NULL, error_after DOUBLE or NULL, difference DOUBLE or NULL,
 --   relative_change DOUBLE or NULL (more loss), shift DOUBLE or NULL (more loss), overlap DOUBLE or NULL (less loss, best 1).
 -- Rows: each domain and term.
+-- Words: overlap: least overlap of the confidence intervals before and after; relative_change: greatest relative change of the estimate;
+--   shift: greatest change of the estimate, in standard errors.
 -- Result: EstimateChange. An estimate before and after, and the overlap of its intervals. `domain`: the values of the domains, NULL for all
 --   records; `term`: the category or the coefficient; `relative_change`, `shift`: the size of the difference as a part of the estimate
 --   before, and of its standard error.

@@ -66,6 +66,8 @@ CREATE OR REPLACE MACRO sdc__weighted_spreads(pairs, weight) AS TABLE
 -- Gives: variable VARCHAR or NULL, values BIGINT, suppressed BIGINT (more loss), il1 DOUBLE or NULL (more loss),
 --   bounded DOUBLE or NULL (more loss).
 -- Rows: each variable (all of them together first).
+-- Words: il1: mean change of a number, in standard deviations times 1.41 (IL1); bounded: mean change of a number, bounded (IL1);
+--   suppressed: numbers that were suppressed.
 -- Result: Il1. The values compared and those suppressed, IL1 and its bounded form; variable NULL: all of them.
 -- Told: il1.
 -- Example: FROM sdc_il1('persons', 'released', ['income'], 'id');

@@ -76,6 +76,7 @@ CREATE OR REPLACE MACRO sdc__number_losses(original, released, columns, id, weig
 -- sdc_lambda_loss: lambda, the share of the information that is lost, and lambda_j of each variable.
 -- Gives: variable VARCHAR or NULL, scale VARCHAR or NULL, records BIGINT, changed BIGINT (more loss), loss DOUBLE (more loss).
 -- Rows: each variable (all of them together first).
+-- Words: loss: share of the information that was lost (lambda).
 -- Result: LambdaLoss. Lambda of a variable, 0 to 1, and the records whose value changed; variable NULL: all of them.
 -- Notes: The loss of a number depends on the unit it is in.
 -- Told: loss.

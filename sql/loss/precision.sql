@@ -30,6 +30,7 @@ CREATE OR REPLACE MACRO sdc__released_labels(tbl, keys) AS TABLE
 -- sdc_precision: how far from the top of their hierarchies the released keys are.
 -- Gives: variable VARCHAR or NULL, records BIGINT, precision DOUBLE (less loss, best 1), loss DOUBLE (more loss).
 -- Rows: each variable (all keys together first).
+-- Words: precision: precision that the recoded keys have left; loss: precision that the recoded keys have lost.
 -- Result: Precision. The precision of a key (variable NULL: of all keys), 0 (every value at the top) to 1, and what it lacks of 1.
 -- Told: loss.
 -- Example: FROM sdc_precision('persons', ['age'], 'hierarchies');

@@ -73,6 +73,8 @@ CREATE OR REPLACE MACRO sdc__flag(pairs) AS
 -- Gives: records BIGINT, parameters BIGINT, pmse DOUBLE (more loss), expected DOUBLE, ratio DOUBLE or NULL (more loss),
 --   share DOUBLE (more loss).
 -- Rows: one.
+-- Words: pmse: propensity mean squared error; ratio: propensity error beside that of chance; share: propensity error, as a share of the
+--   most that there can be.
 -- Result: Propensity. pMSE, its expectation and their ratio; `share`: of the most that pMSE can be.
 -- Told: share.
 -- Example: FROM sdc_propensity('persons', 'released', ['sex', 'income'], continuous := ['income']);

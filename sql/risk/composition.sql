@@ -102,6 +102,9 @@ CREATE OR REPLACE MACRO sdc_composition_frequencies(tbl, keys, household, weight
 -- Gives: records BIGINT, households BIGINT, k BIGINT, cells BIGINT, unique_households BIGINT (more risk),
 --   persons_in_unique_households BIGINT (more risk), households_below_k BIGINT (more risk), persons_below_k BIGINT (more risk).
 -- Rows: one.
+-- Words: unique_households: households that no other is made up as; persons_in_unique_households: persons in households that no other is
+--   made up as; households_below_k: households that fewer than k are made up as; persons_below_k: persons in households that fewer than k
+--   are made up as.
 -- Limit: unique_households. The number of households that no other of the file is made up as.
 -- Example: FROM sdc_composition_summary('persons', ['age', 'sex'], 'household');
 CREATE OR REPLACE MACRO sdc_composition_summary(tbl, keys, household, k := 3) AS TABLE
@@ -139,6 +142,8 @@ CREATE OR REPLACE MACRO sdc_composition_k_map(tbl, population, keys, household, 
 -- Gives: households BIGINT, cells BIGINT, n1 BIGINT (more risk), n2 BIGINT, n3 BIGINT, theta DOUBLE (more risk), standard_error DOUBLE,
 --   upper_bound DOUBLE (more risk).
 -- Rows: one.
+-- Words: theta: probability that a unique match of a household is correct; upper_bound: upper bound of the probability that a unique match
+--   of a household is correct.
 -- Limit: upper_bound. The upper bound of the probability that a unique match of a household is correct.
 -- Example: FROM sdc_composition_theta('persons', ['age', 'sex'], 'household', 0.1);
 CREATE OR REPLACE MACRO sdc_composition_theta(tbl, keys, household, sampling_fraction, confidence := 0.99) AS TABLE
@@ -160,6 +165,8 @@ CREATE OR REPLACE MACRO sdc__kernel_population_cells(sizes, cells, population) A
 --   population_cells DOUBLE, by_weights DOUBLE (more risk), chao_lin DOUBLE, expected_reidentified_households DOUBLE (more risk),
 --   reidentification_rate DOUBLE (more risk).
 -- Rows: one.
+-- Words: unique_households: households that no other is made up as; expected_reidentified_households: expected number of re-identified
+--   households; reidentification_rate: expected share of re-identified households.
 -- Limit: reidentification_rate. The share of the households that is expected to be re-identified, by Pitman's model.
 -- Example: FROM sdc_composition_risk('persons', ['age', 'sex'], 'w', 'household');
 CREATE OR REPLACE MACRO sdc_composition_risk(tbl, keys, weight, household) AS TABLE

@@ -89,6 +89,7 @@ CREATE OR REPLACE MACRO sdc__intrusion_result(matches, closed_form) AS TABLE
 -- Gives: repetitions BIGINT, unique_matches BIGINT, correct_matches BIGINT, theta DOUBLE (more risk), standard_error DOUBLE,
 --   closed_form DOUBLE (more risk).
 -- Rows: one.
+-- Words: theta: share of the unique matches that are correct, simulated.
 -- Example: FROM sdc_data_intrusion_simulation('persons', ['age', 'sex'], 0.1, repetitions := 1000);
 CREATE OR REPLACE MACRO sdc_data_intrusion_simulation(tbl, keys, sampling_fraction, repetitions := 10000,
                                                       stream := 'data intrusion') AS TABLE

@@ -86,6 +86,8 @@ CREATE OR REPLACE MACRO sdc__judged_cells(tbl, keys, value, n, share, p, weight)
 -- Gives: records BIGINT, cells BIGINT, dominated BIGINT (more risk), estimable BIGINT (more risk), unsafe BIGINT (more risk),
 --   unsafe_records BIGINT (more risk).
 -- Rows: one.
+-- Words: dominated: cells that a few units dominate (n, k); estimable: cells whose largest unit can be estimated (p%); unsafe: cells whose
+--   total tells too much of one unit; unsafe_records: records in cells whose total tells too much of one unit.
 -- Result: Dominance. The cells that are dominated or estimable, beside all cells, and their records.
 -- Notes: NULL in a key is a value of its own, however the table was described.
 -- Raises: ColumnError where a contribution is negative or no number; TableError where there is none.

@@ -77,6 +77,8 @@ CREATE OR REPLACE MACRO sdc_expected_harm_records(tbl, costs, id) AS TABLE
 -- sdc_expected_harm: the expected harm of a release, over its respondents.
 -- Gives: respondents BIGINT, total DOUBLE (more risk), average DOUBLE (more risk), maximum DOUBLE (more risk).
 -- Rows: one.
+-- Words: total: expected harm to all respondents; average: expected harm to a respondent; maximum: greatest harm that a respondent has to
+--   expect.
 -- Example: FROM sdc_expected_harm('outcomes', 'costs', 'id');
 -- Limit: maximum. The largest harm that a respondent has to expect.
 CREATE OR REPLACE MACRO sdc_expected_harm(tbl, costs, id) AS TABLE

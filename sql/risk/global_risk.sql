@@ -21,6 +21,8 @@
 -- Gives: records BIGINT, expected_reidentifications DOUBLE (more risk), reidentification_rate DOUBLE (more risk),
 --   percent DOUBLE (more risk).
 -- Rows: one.
+-- Words: expected_reidentifications: expected number of re-identified records; reidentification_rate: expected share of re-identified
+--   records; percent: expected re-identified records, in per cent.
 -- Limit: reidentification_rate. The expected share of records that are re-identified.
 -- Example: FROM sdc_global_risk('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_global_risk(tbl, keys, weight, nulls := 'category', small_weights := 'error') AS TABLE

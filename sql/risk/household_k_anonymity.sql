@@ -23,6 +23,7 @@
 -- sdc_household_k_anonymity: the records and the cells of fewer than 2, 3, up to k households.
 -- Gives: k BIGINT, records BIGINT (more risk), cells BIGINT (more risk).
 -- Rows: each k (from 2 on).
+-- Words: records: records whose keys are in fewer than {k} households; cells: combinations of keys that are in fewer than {k} households.
 -- Result: HouseholdKViolations. The records and the cells of members of fewer than k households.
 -- Notes: NULL in a key is a value of its own, however the table was described.
 -- Example: FROM sdc_household_k_anonymity('persons', ['age', 'sex'], 'household', 3);

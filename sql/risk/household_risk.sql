@@ -61,6 +61,7 @@ CREATE OR REPLACE MACRO sdc__risk_of_households(tbl, keys, weight, household, nu
 -- Gives: every column, individual_risk DOUBLE (more risk), household_risk DOUBLE (more risk), household_size BIGINT,
 --   individual_threshold DOUBLE.
 -- Rows: records.
+-- Words: individual_risk: greatest risk of a person; household_risk: greatest risk of a household.
 -- Example: FROM sdc_household_risk('persons', ['age', 'sex'], 'w', 'household', 0.1);
 CREATE OR REPLACE MACRO sdc_household_risk(tbl, keys, weight, household, household_threshold := NULL, nulls := 'category',
                                            small_weights := 'error') AS TABLE
@@ -78,6 +79,9 @@ CREATE OR REPLACE MACRO sdc_household_risk(tbl, keys, weight, household, househo
 --   expected_reidentified_households DOUBLE (more risk), reidentification_rate DOUBLE (more risk), percent DOUBLE (more risk),
 --   household_reidentification_rate DOUBLE (more risk).
 -- Rows: one.
+-- Words: expected_reidentified_persons: expected number of persons in re-identified households; expected_reidentified_households: expected
+--   number of re-identified households; reidentification_rate: expected share of persons in re-identified households; percent: expected
+--   persons in re-identified households, in per cent; household_reidentification_rate: expected share of re-identified households.
 -- Limit: reidentification_rate. The expected share of persons in re-identified households.
 -- Example: FROM sdc_household_global_risk('persons', ['age', 'sex'], 'w', 'household');
 CREATE OR REPLACE MACRO sdc_household_global_risk(tbl, keys, weight, household, nulls := 'category', small_weights := 'error') AS TABLE

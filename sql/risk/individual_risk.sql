@@ -92,6 +92,7 @@ CREATE OR REPLACE MACRO sdc__record_risk(tbl, keys, weight, nulls, codes := NULL
 -- Gives: the key columns, sample_frequency BIGINT (less risk), population_frequency DOUBLE (less risk),
 --   individual_risk DOUBLE (more risk).
 -- Rows: cells.
+-- Words: individual_risk: greatest risk of a record.
 -- Limit: individual_risk as sdc_individual_risk_below. The risk of each record of this cell.
 -- Example: FROM sdc_cell_risk('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_cell_risk(tbl, keys, weight, nulls := 'category', small_weights := 'error') AS TABLE
@@ -103,6 +104,7 @@ CREATE OR REPLACE MACRO sdc_cell_risk(tbl, keys, weight, nulls := 'category', sm
 -- sdc_individual_risk: every record with its individual risk, the expected 1/F of its cell.
 -- Gives: every column, sample_frequency BIGINT (less risk), population_frequency DOUBLE (less risk), individual_risk DOUBLE (more risk).
 -- Rows: records.
+-- Words: individual_risk: greatest risk of a record.
 -- Example: FROM sdc_individual_risk('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_individual_risk(tbl, keys, weight, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'population_frequency', 'individual_risk'])),

@@ -175,6 +175,8 @@ CREATE OR REPLACE MACRO sdc_joint_releases_records(releases, keys, id, nulls := 
 -- Gives: release INTEGER, tbl VARCHAR, records BIGINT, uniques BIGINT (more risk), below_k BIGINT (more risk),
 --   expected_correct_matches DOUBLE (more risk), rate DOUBLE (more risk), exposed BIGINT (more risk).
 -- Rows: each release.
+-- Words: uniques: records that are alone in all releases together; below_k: records that fewer than k are like in all releases together;
+--   rate: expected share of correct matches in all releases together; exposed: records that the releases together expose.
 -- Example: FROM sdc_joint_releases(['persons', 'released'], [['age', 'sex'], ['region']], 'id');
 CREATE OR REPLACE MACRO sdc_joint_releases(releases, keys, id, k := 3, nulls := 'category') AS TABLE
     WITH sdc__stacked AS (

@@ -20,6 +20,8 @@
 -- sdc_k_map: the records and cells of a file whose keys fewer than k of the population share.
 -- Gives: k BIGINT, records BIGINT (more risk), cells BIGINT (more risk), absent_records BIGINT, least BIGINT (less risk).
 -- Rows: one.
+-- Words: records: records whose keys too few of the population share; cells: combinations of keys that too few of the population share;
+--   least: persons of the population who share the rarest keys.
 -- Result: KMap. The records and cells of the file with fewer than k records in the population.
 -- Wildcards: refused.
 -- Notes: A cell that does not occur in the population counts as 0 and is never dropped.

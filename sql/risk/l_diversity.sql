@@ -80,6 +80,8 @@ CREATE OR REPLACE MACRO sdc_l_diversity_records(tbl, keys, sensitive, c := 2, ot
 -- sdc_l_diversity: how diverse a sensitive variable is in the least diverse cell.
 -- Gives: records BIGINT, cells BIGINT, distinct_l BIGINT (less risk), entropy_l DOUBLE (less risk), recursive_l BIGINT (less risk).
 -- Rows: one.
+-- Words: distinct_l: fewest values of the sensitive variable in a cell; entropy_l: least l-diversity of a cell, by entropy; recursive_l:
+--   least recursive l-diversity of a cell.
 -- Result: LDiversity. The least l of the cells: distinct values, entropy l (definition 4.1), recursive l (4.2).
 -- Example: FROM sdc_l_diversity('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_l_diversity(tbl, keys, sensitive, c := 2, others := NULL) AS TABLE

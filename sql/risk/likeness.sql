@@ -72,6 +72,8 @@ CREATE OR REPLACE MACRO sdc_likeness_cells(tbl, keys, sensitive, chosen := NULL)
 -- Gives: records BIGINT, cells BIGINT, k BIGINT (less risk), alpha DOUBLE (more risk), beta DOUBLE (more risk),
 --   enhanced_beta DOUBLE (more risk), delta DOUBLE (more risk).
 -- Rows: one.
+-- Words: k: records that share the rarest keys; alpha: greatest share of one sensitive value in a cell; beta: greatest gain in belief in a
+--   sensitive value (beta-likeness).
 -- Result: Likeness. The smallest cell k, and the greatest alpha, beta, enhanced beta and delta of the cells.
 -- Example: FROM sdc_likeness('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_likeness(tbl, keys, sensitive, chosen := NULL) AS TABLE

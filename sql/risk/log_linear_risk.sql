@@ -221,6 +221,9 @@ CREATE OR REPLACE MACRO sdc__names_of_places(keys, interactions) AS
 -- Gives: interactions VARCHAR[][], records BIGINT, sample_uniques BIGINT (more risk), tau1 DOUBLE (more risk),
 --   tau1_rate DOUBLE (more risk), tau2 DOUBLE (more risk), tau2_rate DOUBLE (more risk), z1 DOUBLE, z2 DOUBLE, reason VARCHAR.
 -- Rows: one.
+-- Words: tau1: expected number of sample uniques that are population uniques; tau2: expected number of correct matches with sample
+--   uniques; tau1_rate: expected share of sample uniques that are population uniques; tau2_rate: expected share of correct matches with
+--   sample uniques.
 -- Limit: tau2_rate. The expected share of matches with sample uniques that are correct.
 -- Example: FROM sdc_log_linear_risk('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_log_linear_risk(tbl, keys, weight, model := 'tree', smoothing := 'none',

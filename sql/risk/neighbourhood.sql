@@ -102,6 +102,8 @@ CREATE OR REPLACE MACRO sdc_neighbourhood_records(tbl, continuous, id, keys := N
 -- Gives: records BIGINT, alone BIGINT (more risk), k BIGINT, below_k BIGINT (more risk), share DOUBLE (more risk),
 --   population_below_k BIGINT (more risk), expected_correct_matches DOUBLE (more risk), rate DOUBLE (more risk).
 -- Rows: one.
+-- Words: alone: records with nobody near them; below_k: records with too few near them; share: share of the records with too few near
+--   them; expected_correct_matches: expected number of correct matches; rate: expected share of correct matches.
 -- Example: FROM sdc_neighbourhood('persons', ['income'], keys := ['sex'], width := 0.2);
 -- Limit: share. The share of the records with fewer than k in their neighbourhood.
 CREATE OR REPLACE MACRO sdc_neighbourhood(tbl, continuous, keys := NULL, width := 0.1, scaling := 'relative',

@@ -44,6 +44,8 @@ CREATE OR REPLACE MACRO sdc__kernel_population_uniques(sizes, cells, population,
 --   population_uniques DOUBLE (more risk), pr_pu DOUBLE (more risk), sample_and_population_uniques DOUBLE (more risk),
 --   pr_pu_given_su DOUBLE (more risk), ewens_uniques DOUBLE or NULL (more risk).
 -- Rows: one.
+-- Words: population_uniques: expected number of persons who are unique in the population; pr_pu: expected share of the population that is
+--   unique; pr_pu_given_su: probability that a record alone in the sample is alone in the population.
 -- Result: PopulationUniqueness. The expected number of population uniques, their share, and that among the sample uniques. `model` is the
 --   one that gave them. `ewens_uniques` is the number by Ewens' formula where Pitman's alpha is 0 (NULL elsewhere): where it is the higher
 --   one, it is the expected number, and the model.

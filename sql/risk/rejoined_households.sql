@@ -24,6 +24,8 @@
 -- sdc_rejoined_households: how many members of households are joined again by the columns of the household, without its number.
 -- Gives: persons BIGINT, rejoined_households BIGINT (more risk), records BIGINT (more risk), share DOUBLE (more risk).
 -- Rows: one.
+-- Words: rejoined_households: households whose members can be joined again; records: members who can be joined to their household again;
+--   share: share of the members who can be joined to their household again.
 -- Example: FROM sdc_rejoined_households('persons', 'household', ['age', 'sex']);
 -- Limit: records. The records that are joined with others of their household, although its number is not released.
 CREATE OR REPLACE MACRO sdc_rejoined_households(tbl, household, columns) AS TABLE

@@ -41,6 +41,8 @@
 -- sdc_suda: every record with its count of minimal sample uniques, its score, and the intruder's confidence in a match.
 -- Gives: every column, msu_count BIGINT (more risk), suda_score DOUBLE (more risk), dis_suda DOUBLE (more risk).
 -- Rows: records.
+-- Words: dis_suda: greatest confidence in a match (DIS-SUDA); suda_score: greatest SUDA score of a record; msu_count: most minimal sample
+--   uniques of a record.
 -- Limit: dis_suda. The confidence in a match against this record.
 -- Example: FROM sdc_suda('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_suda(tbl, keys, max_msu := 3, dis_fraction := 0.01, scoring := 'factorial', nulls := 'category') AS TABLE
@@ -53,6 +55,9 @@ CREATE OR REPLACE MACRO sdc_suda(tbl, keys, max_msu := 3, dis_fraction := 0.01, 
 -- Gives: records BIGINT, records_with_msu BIGINT (more risk), msus BIGINT (more risk), total_score DOUBLE (more risk),
 --   max_score DOUBLE (more risk), max_dis_suda DOUBLE (more risk), mean_dis_suda DOUBLE (more risk).
 -- Rows: one.
+-- Words: records_with_msu: records with a minimal sample unique; msus: minimal sample uniques; max_dis_suda: greatest confidence in a
+--   match (DIS-SUDA); mean_dis_suda: mean confidence in a match (DIS-SUDA); total_score: sum of the SUDA scores; max_score: greatest SUDA
+--   score.
 -- Example: FROM sdc_suda_summary('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_suda_summary(tbl, keys, max_msu := 3, dis_fraction := 0.01, scoring := 'factorial',
                                          nulls := 'category') AS TABLE

@@ -102,6 +102,7 @@ CREATE OR REPLACE MACRO sdc_t_closeness_cells(tbl, keys, sensitive, distance := 
 -- sdc_t_closeness: the greatest distance of a cell's distribution of a sensitive variable from the file's.
 -- Gives: records BIGINT, cells BIGINT, t DOUBLE (more risk).
 -- Rows: one.
+-- Words: t: greatest distance of a cell's sensitive values from the file's.
 -- Result: TCloseness. The greatest distance of a cell's distribution from the file's.
 -- Example: FROM sdc_t_closeness('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_t_closeness(tbl, keys, sensitive, distance := 'equal') AS TABLE

@@ -63,6 +63,9 @@ CREATE OR REPLACE MACRO sdc__theta_estimates(counts, confidence) AS TABLE
 -- Gives: records BIGINT, cells BIGINT, n1 BIGINT (more risk), n2 BIGINT, n3 BIGINT, theta DOUBLE (more risk), standard_error DOUBLE,
 --   upper_bound DOUBLE (more risk).
 -- Rows: one.
+-- Words: theta: probability that a unique match is correct; standard_error: standard error of that probability; upper_bound: upper bound
+--   of the probability that a unique match is correct; n1: records that are alone with their keys; n3: combinations of keys that three
+--   records share.
 -- Limit: upper_bound. The upper bound of the probability that a unique match is correct.
 -- Example: FROM sdc_theta('persons', ['age', 'sex'], 0.1);
 CREATE OR REPLACE MACRO sdc_theta(tbl, keys, sampling_fraction, confidence := 0.99) AS TABLE

@@ -31,6 +31,7 @@ END;
 -- Gives: stratum ANY, records BIGINT, cells BIGINT, n1 BIGINT (more risk), n2 BIGINT, n3 BIGINT, sampling_fraction DOUBLE,
 --   theta DOUBLE (more risk), standard_error DOUBLE, upper_bound DOUBLE (more risk).
 -- Rows: each stratum.
+-- Words: theta: probability that a unique match is correct; upper_bound: upper bound of the probability that a unique match is correct.
 -- Limit: upper_bound. In this stratum the upper bound of the probability that a unique match is correct.
 -- Example: FROM sdc_theta_by('persons', ['age', 'sex'], 'region', 0.1);
 CREATE OR REPLACE MACRO sdc_theta_by(tbl, keys, stratum, sampling_fraction, confidence := 0.99) AS TABLE

@@ -157,6 +157,8 @@ CREATE OR REPLACE MACRO sdc__threshold_summary(combinations) AS TABLE
 -- Gives: columns VARCHAR[], threshold DOUBLE, combinations BIGINT, unsafe_combinations BIGINT (more risk),
 --   unsafe_records BIGINT (more risk), least_frequency DOUBLE (less risk).
 -- Rows: each columns.
+-- Words: unsafe_combinations: combinations of values that too few persons share; unsafe_records: records with a combination that too few
+--   persons share; least_frequency: persons who share the rarest combination.
 -- Example: FROM sdc_threshold_rule_summary('persons', ['age', 'sex', 'region'], 40, weight := 'w');
 CREATE OR REPLACE MACRO sdc_threshold_rule_summary(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL,
                                                    inclusive := true, nulls := 'category',

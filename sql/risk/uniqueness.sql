@@ -34,6 +34,9 @@ CREATE OR REPLACE MACRO sdc_frequency_counts(tbl, keys, nulls := 'category') AS 
 -- Gives: records BIGINT, cells BIGINT, sample_uniques BIGINT (more risk), uniques_rate DOUBLE (more risk), pairs BIGINT (more risk),
 --   largest_cell BIGINT.
 -- Rows: one.
+-- Words: records: records; cells: combinations of keys; sample_uniques: records that are alone with their keys; uniques_rate: share of
+--   the records that are alone with their keys; pairs: combinations of keys that two records share; largest_cell: records that share the
+--   commonest keys.
 -- Example: FROM sdc_frequency_summary('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_frequency_summary(tbl, keys, nulls := 'category') AS TABLE
     SELECT sum(sdc__records)::BIGINT AS records,

@@ -153,9 +153,9 @@ def test_a_refused_report_has_the_day_and_no_digest_of_a_file(made, tmp_path):
     outcome = run_release(tmp_path / "release.toml", refused_report=tmp_path / "refused.md")
     text = (tmp_path / "refused.md").read_text()
     assert not outcome.accepted
-    assert f"Date: {outcome.date}" in text
-    assert "SHA-256 of what the released file holds" not in text
-    assert "SHA-256 of what the released file holds" in (made / "internal.html").read_text()
+    assert f"| when | {outcome.date} |" in text
+    assert "SHA-256 of what it holds" not in text
+    assert "SHA-256 of what it holds" in (made / "internal.html").read_text()
 
 
 @pytest.mark.parametrize("name", ["certificate", "public"])

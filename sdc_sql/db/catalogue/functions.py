@@ -7,7 +7,7 @@ contract tests come from these declarations; ``sdc_sql.db.catalogue.headers`` sa
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.catalogue import headers
@@ -42,7 +42,8 @@ class Declaration:
     columns or records leave the table; ``needs_python``: it calls a kernel, by every method (a tag ``Python`` says by
     which, where others do without); ``needs_key``: it draws; ``not_compiled``: why it cannot be compiled for another
     engine; ``effect``: what a mask does to a file; ``returned``: what Python returns, where its function is written;
-    ``completed``: whether a measure of risk counts on the file as its households complete it.
+    ``completed``: whether a measure of risk counts on the file as its households complete it; ``words``: what a figure
+    is, as a reader of a report is told.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Declaration:
     before: tuple[str, ...] = ()
     returned: Returned | None = None
     completed: bool = True
+    words: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def room(self) -> str:
@@ -186,6 +188,7 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
             at = headers.Comment(header.file, lines={tag: macro.line})
             raise at.fail(tag, f"`-- {tag}: ...` is to stand above {name}, or in the header of the file.")
     by_name = {p.name: p for p in parameters}
+    given = read_gives(own) if "Gives" in own.tags else Given(names=("every column",) if masks else ())
     verb, _, switch = tags.get("Verb", name.removeprefix("sdc_")).partition(", ")
     if tags.get("Command", verb) != verb:
         raise own.fail("Command", f"the command is {verb}, as the verb: a mask has one name at all doors.")
@@ -214,11 +217,12 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
             "Not compiled", _MASKED if header.file.startswith("mask/") and "Compiled" not in tags else ""
         ).removesuffix("."),
         "\n".join([*header.prose, "", *own.prose]).strip(),
-        read_gives(own) if "Gives" in own.tags else Given(names=("every column",) if masks else ()),
+        given,
         read_effect(header, own, by_name, own.tags.get("Gives", "")),
         tuple(own.tags["Before"].removesuffix(".").split(", ")) if "Before" in own.tags else (),
         read_result(own, tags),
         _read_completed(header),
+        headers.read_words(own, given.names, given.by),
     )
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 TAGS = (
     "Source", "Scope", "Python", "Not compiled", "Compiled", "Keeps", "Guarantees", "Parameters", "Gives", "Rows",
-    "Verb", "Command", "Before", "Limit", "Completed", "Example",
+    "Words", "Verb", "Command", "Before", "Limit", "Completed", "Example",
     # these tags say what a mask does to a file, and what users of it are told (effects.py)
     "Values", "Bits", "Coarsens", "Suppresses", "Records", "Loss", "Told", "Matrix", "Publicly", "Households",
     "Repeated",
@@ -266,6 +266,23 @@ def _choices_there(
     if said["parameter"] not in parameters or not {*choices} <= {*parameters[said["parameter"]].choices}:
         raise read.fail(tag, f"{said['parameter']} is no choice with the values {said['choices']}.")
     return choices
+
+
+def read_words(read: Comment, known: Iterable[str], by: Iterable[str]) -> dict[str, str]:
+    """Return what figures mean in words, ``records: records that fewer than {k} are like; cells: ...``, by figure.
+
+    A name in braces is one of the columns that tell the rows apart.
+    """
+    found: dict[str, str] = {}
+    for part in read.tags.get("Words", "").removesuffix(".").split("; "):
+        name, colon, words = part.partition(": ")
+        if not part:
+            continue
+        strange = not colon or name not in known or not {*re.findall(r"\{(\w+)\}", words)} <= {*by}
+        if strange or not read.tags["Words"].endswith("."):
+            raise read.fail("Words", f"Words is to be `figure: what it is; figure: what it is.`, and has {part!r}.")
+        found[name] = words
+    return found
 
 
 def read_limit(read: Comment, macro: str) -> Limit | None:

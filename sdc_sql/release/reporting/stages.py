@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdc_sql.document.blocks import Verdict
 from sdc_sql.release.certifying.released_digest import digest_released_file
 
 if TYPE_CHECKING:
@@ -27,10 +28,10 @@ def describe_release(outcome: Outcome) -> tuple[str, ...]:
     return tuple(f"{name}: {value}" for name, value in said.items() if value)
 
 
-def describe_verdict(outcome: Outcome) -> str:
+def describe_verdict(outcome: Outcome) -> Verdict:
     """Return whether the file may be released: what does not hold apart from what nobody could judge."""
     if outcome.accepted:
-        return "ACCEPTED: every limit holds."
+        return Verdict("ACCEPTED", "every limit holds.", good=True)
     failed = [limit for limit in outcome.limits if not limit.holds]
     kinds = {
         "that do not hold": sum(limit.judged for limit in failed),
@@ -40,7 +41,7 @@ def describe_verdict(outcome: Outcome) -> str:
         ),
     }
     told = "; ".join(f"{kind}: {count}" for kind, count in kinds.items() if count)
-    return f"REFUSED: of {len(outcome.limits)} conditions there are, {told}."
+    return Verdict("REFUSED", f"of {len(outcome.limits)} conditions there are, {told}.", good=False)
 
 
 def list_output_columns(outcome: Outcome) -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""The internal report, a module a stage, and its first page."""

@@ -1,0 +1,54 @@
+"""How near a figure is to its limit: by it limits are ordered, and figures are rounded no further than it allows."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from sdc_sql.document.blocks import Gauge, format_short
+from sdc_sql.figures.words import describe_limit
+
+if TYPE_CHECKING:
+    from sdc_sql.release.running.outcome import LimitOutcome, Outcome
+
+_DIGITS = 17  # more no number has
+
+
+def rank_limits(outcome: Outcome) -> list[LimitOutcome]:
+    """Return the limits that hold and have a figure, the tightest first; those alike as the release file has them."""
+    found = []
+    for limit in outcome.limits:
+        use = measure_tightness(outcome, limit) if limit.holds else None
+        if use is not None:
+            found.append((-use, len(found), limit))
+    return [limit for *_, limit in sorted(found)]
+
+
+def measure_tightness(outcome: Outcome, found: LimitOutcome) -> float | None:
+    """Return how much of a limit its figure uses, 1 is all of it; None where it is not one figure and one number."""
+    spoken = describe_limit(found.limit.text, outcome.plan.asked) if len(found.figures) == 1 else None
+    value = next(iter(found.figures.values()), None)
+    if spoken is None or value is None or math.isnan(value):
+        return None
+    if float(value) == spoken.bound:  # also of a limit of 0, which leaves no room
+        return 1.0
+    use = Gauge(None, float(value), spoken.bound, spoken.at_most).measure_use(float(value))
+    return 0.0 if use is None else use
+
+
+def format_beside(value: object, bound: float | None) -> str:
+    """Return a figure with three digits, or with as many more as keep it on its side of the bound.
+
+    Examples
+    --------
+    >>> format_beside(0.04651, 0.05), format_beside(0.0500004, 0.05), format_beside(3, 0.0)
+    ('0.0465', '0.0500004', '3')
+    """
+    for digits in range(3, _DIGITS + 1):
+        shown = format_short(value, digits)
+        if bound is None or not isinstance(value, float) or not math.isfinite(value):
+            return shown
+        read = float(shown.replace(",", ""))
+        if (read > bound, read < bound) == (value > bound, value < bound):
+            return shown
+    return format_short(value, _DIGITS)

@@ -1,0 +1,95 @@
+"""Three figures of loss that a user of the file feels: what was changed, what is missing, what his estimates become."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sdc_sql.document.blocks import format_short
+from sdc_sql.errors import InputError, SdcError
+from sdc_sql.release.judging.measured import describe_table, list_number_columns
+from sdc_sql.release.reporting import lost
+from sdc_sql.release.reporting.estimates_section import describe_estimate
+
+if TYPE_CHECKING:
+    from sdc_sql.release.running.outcome import Outcome
+
+_NO_ID = "not counted: roles.id is missing"
+
+
+@dataclass(frozen=True)
+class Felt:
+    """A loss in words, its figure, and where it is greatest."""
+
+    words: str
+    figure: str
+    where: str
+
+
+def list_felt_losses(outcome: Outcome) -> tuple[Felt, ...]:
+    """Return the three."""
+    return (*_count_values(outcome), _find_worst_estimate(outcome) or _find_worst_mean(outcome))
+
+
+def _count_values(outcome: Outcome) -> tuple[Felt, Felt]:
+    words = ("values that are not as they were collected", "values that were there and are missing now")
+    rows = lost.count_by_variable(outcome)
+    if not rows:
+        return (Felt(words[0], "", _NO_ID), Felt(words[1], "", _NO_ID))
+    whole = sum(row["records"] for row in rows)
+    found = []
+    for name, told in zip(("changed", "suppressed"), words, strict=True):
+        count = sum(row[name] for row in rows)
+        most = max(rows, key=lambda row: row[name])
+        where = f"{most['variable']}, {_percent(most[name], most['records'])}" if count else "none"
+        found.append(Felt(told, f"{count:,} of {whole:,}, {_percent(count, whole)}", where))
+    return (found[0], found[1])
+
+
+def _find_worst_estimate(outcome: Outcome) -> Felt | None:
+    """Return the least overlap of the users' own estimates; None where the release file has none with intervals."""
+    known = [
+        (row["overlap"], one, row)
+        for one in outcome.estimates
+        for row in one.rows
+        if row.get("overlap") is not None
+    ]  # fmt: skip
+    if not known:
+        return None
+    overlap, one, row = min(known, key=lambda found: found[0])
+    place = ", ".join(str(row[name]) for name in ("domain", "term") if row.get(name) is not None)
+    title = one.estimate.title or describe_estimate(one.estimate)
+    return Felt(
+        "overlap of the intervals of users' estimates, at the least (1: the same)", format_short(float(overlap)),
+        f"{title}{f' ({place})' if place else ''}",
+    )  # fmt: skip
+
+
+def _find_worst_mean(outcome: Outcome) -> Felt:
+    """Return the greatest change of the mean of a number that was masked, in per cent of it."""
+    words = "change of a mean, at the most"
+    masked = {column.lower() for step in outcome.steps for column in step.columns}
+    numbers = list_number_columns(outcome.original) & list_number_columns(outcome.released)
+    left = {str(outcome.plan.roles.id).lower(), str(outcome.plan.roles.household).lower()}
+    changes = []
+    for name in (c for c in outcome.plan.columns if c in numbers and c.lower() in masked - left):
+        change = _measure_mean(outcome, name)
+        if change is not None:
+            changes.append((change, name))
+    if not changes:
+        return Felt(words, "none", "no number was masked that is still one")
+    change, name = max(changes)
+    return Felt(words, f"{format_short(100 * change)} per cent", name)
+
+
+def _measure_mean(outcome: Outcome, name: str) -> float | None:
+    data = describe_table(outcome.released.con, outcome.plan, outcome.released.table)
+    try:
+        rows = data.loss.estimate_change(outcome.original.table, statistic="mean", variable=name)
+    except (InputError, SdcError):  # a constant, or no value at all
+        return None
+    return next((row.relative_change for row in rows), None)
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{format_short(100 * part / whole) if whole else '0'} per cent"
