@@ -72,14 +72,14 @@ class Spot:
 class Plane:
     """Releases by two figures, and the frontier. In Markdown it is left out: a table beside it must have the figures.
 
-    ``own`` is the label of the spot that is marked, ``bound`` a line across, at a figure of the upright scale.
+    ``own`` is the label of the spot that is marked, or None; ``bound`` a line across, at a figure of the upright scale.
     """
 
     title: str
     x: str
     y: str
     spots: tuple[Spot, ...]
-    own: str
+    own: str | None
     bound: float | None = None
     bounded: str = "bound"
 

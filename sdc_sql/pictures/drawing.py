@@ -36,7 +36,7 @@ def draw_block(block: Chart | Distribution | Plane, name: str, width: int) -> Dr
     if isinstance(block, Chart):
         return _draw_chart(block, name, width)
     if isinstance(block, Plane):
-        return [*_draw_legend(_list_plane_keys(block), width), _measure(plane.draw_plane(block, name))]
+        return [*_draw_legend(_list_plane_keys(block), width), _measure(plane.draw_plane(block, name, width))]
     if isinstance(block, Distribution):
         return _draw_distribution(block, name, width)
     assert_never(block)
@@ -72,7 +72,7 @@ def _draw_distribution(found: Distribution, name: str, width: int) -> Drawn:
 def _list_plane_keys(block: Plane) -> list[Key]:
     there = {spot.kind for spot in block.spots} | {"own" for spot in block.spots if spot.label == block.own}
     there |= {"bound"} if block.bound is not None else set()
-    words = plane.NAMED | {"own": block.own, "bound": block.bounded}
+    words = plane.NAMED | {"own": block.own or "", "bound": block.bounded}
     return [
         (f'<svg class="spot" x="11" y="11">{shape}</svg>', words[kind])
         for kind, shape in plane.SHAPES.items()

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.db.checks import require_whole_number, text_for_message
 from sdc_sql.db.files.released_file import open_replacement
-from sdc_sql.document.blocks import Page, Section, Text, format_readable
+from sdc_sql.document import plane
+from sdc_sql.document.blocks import Page, Plane, Points, Section, Table, Text, format_readable
 from sdc_sql.document.files import format_page
 from sdc_sql.document.markdown import markdown
 from sdc_sql.errors import ParameterError
@@ -21,7 +22,7 @@ from sdc_sql.pictures.drawing import draw_block
 if TYPE_CHECKING:
     from os import PathLike
 
-    from sdc_sql.document.blocks import Chart, Distribution, Plane
+    from sdc_sql.document.blocks import Chart, Distribution
 
 WIDTH, NARROWEST = 720, 320  # pixels
 EDGE, LINE = 20, 18  # around the picture, and of a line of text
@@ -40,6 +41,8 @@ class Picture:
         What is drawn: a chart, a distribution, a plane, a hierarchy, as a report holds it.
     note
         What a reader has to know besides, in a sentence or two.
+    lines
+        What stands below it, a line each: the names of what is drawn by number.
     confidential
         Whether it tells what users of a released file must not know: the risk of the file, or the original values. All
         do but those of the released file, and of what was done to it, alone.
@@ -47,6 +50,7 @@ class Picture:
 
     block: Chart | Distribution | Plane
     note: str = ""
+    lines: tuple[str, ...] = ()
     confidential: bool = True
 
     @property
@@ -61,8 +65,17 @@ class Picture:
     @property
     def page(self) -> Page:
         """The picture as a page with its figures, for a browser or as text."""
-        notes = tuple(Text(note) for note in self._notes)
-        return Page(self.title, (), (Section("Picture", (self.block, *notes)),))
+        lines = (Points(self.lines),) if self.lines else ()
+        blocks = (self.block, *self._figures, *lines, *(Text(note) for note in self._notes))
+        return Page(self.title, (), (Section("Picture", blocks),))
+
+    @property
+    def _figures(self) -> tuple[Table, ...]:
+        """What a plane shows, which a page of text leaves out."""
+        if not isinstance(self.block, Plane):
+            return ()
+        rows = tuple((s.label, s.x, s.y, plane.NAMED[s.kind]) for s in self.block.spots)
+        return (Table("", ("", self.block.x, self.block.y, ""), rows),)
 
     @property
     def _notes(self) -> tuple[str, ...]:
@@ -101,7 +114,7 @@ class Picture:
             parts.append(f'<svg x="{EDGE}" y="{y:g}" width="{inner}" height="{height:g}">{part}</svg>')
             y += height
         y += 6
-        for note in self._notes:
+        for note in (*self.lines, *self._notes):
             for line in textwrap.wrap(format_readable(note), max(1, int(inner / SMALL_LETTER))):
                 y += LINE - 2
                 parts.append(f'<text class="tick" x="{EDGE}" y="{y:g}">{html.escape(line)}</text>')
