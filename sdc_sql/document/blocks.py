@@ -123,6 +123,32 @@ class Distribution:
 
 
 @dataclass(frozen=True)
+class Grid:
+    """A number for each pair of labels, shaded by its share of ``most`` (by default the largest): row i has i numbers.
+
+    In Markdown it is a table.
+    """
+
+    title: str
+    labels: tuple[str, ...]
+    rows: tuple[tuple[float | None, ...], ...]
+    most: float | None = None
+
+
+@dataclass(frozen=True)
+class Layers:
+    """The levels of a hierarchy, the finest first: the labels of each with how many values each stands for.
+
+    ``chosen`` is the level that is filled, counted from 0. In Markdown it is a table.
+    """
+
+    title: str
+    names: tuple[str, ...]
+    labels: tuple[tuple[tuple[str, int], ...], ...]
+    chosen: int | None = None
+
+
+@dataclass(frozen=True)
 class Gauge:
     """A figure before and after, and its limit: in a cell of a table it is a picture, on the scale of its column.
 
@@ -167,10 +193,10 @@ class Section:
     """A heading and what stands under it, sections among it."""
 
     title: str
-    blocks: tuple[Text | Points | Table | Chart | Plane | Distribution | Section, ...]
+    blocks: tuple[Text | Points | Table | Chart | Plane | Distribution | Grid | Layers | Section, ...]
 
 
-Block = Text | Points | Table | Chart | Plane | Distribution | Section
+Block = Text | Points | Table | Chart | Plane | Distribution | Grid | Layers | Section
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, assert_never
 from sdc_sql.document.blocks import (
     Chart,
     Distribution,
+    Grid,
+    Layers,
     Plane,
     Points,
     Section,
@@ -72,7 +74,7 @@ def _write_section(section: Section, level: int) -> list[str]:
     return parts
 
 
-def _write_block(block: Text | Points | Table | Chart | Plane | Distribution) -> str:
+def _write_block(block: Text | Points | Table | Chart | Plane | Distribution | Grid | Layers) -> str:  # noqa: PLR0911
     if isinstance(block, Text):
         return _escape_line(block.text)
     if isinstance(block, Points):
@@ -85,6 +87,16 @@ def _write_block(block: Text | Points | Table | Chart | Plane | Distribution) ->
         return _add_title(block.title, _write_table(("", *(name for name, _ in block.series)), rows))
     if isinstance(block, Distribution):
         return "\n\n".join(_write_block(chart) for chart in chart_distribution(block))
+    if isinstance(block, Grid):
+        pairs = [(block.labels[j], block.labels[i], v) for i, row in enumerate(block.rows) for j, v in enumerate(row)]
+        return _add_title(block.title, _write_table(("", "", "value"), tuple(pairs)))
+    if isinstance(block, Layers):
+        rows = [
+            (f"{name} (chosen)" if i == block.chosen else name, label, number)
+            for i, (name, of_one) in enumerate(zip(block.names, block.labels, strict=True))
+            for label, number in of_one
+        ]
+        return _add_title(block.title, _write_table(("level", "label", "values"), tuple(rows)))
     if isinstance(block, Plane):
         return ""
     assert_never(block)

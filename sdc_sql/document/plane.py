@@ -154,7 +154,7 @@ def place_labels(plane: Plane, width: float = USUAL) -> dict[Spot, tuple[float, 
     >>> spots = (Spot("left", 0, 0.5, "frontier"), Spot("right", 0.4, 0.2, "chosen"), Spot("too", 0.4, 0.2, "frontier"))
     >>> found = place_labels(Plane("Releases", "loss", "risk", spots, None))
     >>> [(spot.label, side) for spot, (_, _, side) in found.items()]
-    [('right', 'end'), ('left', 'start'), ('too', 'start')]
+    [('right', 'end'), ('too', 'start'), ('left', 'start')]
     """
     across, down = _make_scales(plane)
     places = {spot: (across(spot.x) * width / 100, down(spot.y)) for spot in plane.spots}

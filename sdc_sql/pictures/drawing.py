@@ -7,14 +7,17 @@ import re
 from typing import TYPE_CHECKING, assert_never
 
 from sdc_sql.document import plane
-from sdc_sql.document.blocks import Chart, Distribution, Plane, format_readable
+from sdc_sql.document.blocks import Chart, Distribution, Grid, Layers, Plane, format_readable
 from sdc_sql.document.chart import draw_chart, list_series_kinds
 from sdc_sql.document.distribution import chart_distribution, draw_distribution
+from sdc_sql.document.grid import draw_grid
+from sdc_sql.document.layers import draw_layers
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
     # what is drawn, one below another, each with its height in pixels
+    Drawable: TypeAlias = "Chart | Distribution | Plane | Grid | Layers"
     Drawn: TypeAlias = "list[tuple[str, float]]"
     # a shape of the legend, and what it stands for
     Key: TypeAlias = "tuple[str, str]"
@@ -24,7 +27,7 @@ BEFORE = '<line class="outline" x1="2" x2="18" y1="11" y2="11" />'
 AFTER = '<rect class="share" x="3" y="5" width="13" height="12" />'
 
 
-def draw_block(block: Chart | Distribution | Plane, name: str, width: int) -> Drawn:
+def draw_block(block: Drawable, name: str, width: int) -> Drawn:
     """Return a block as pictures one below another; `name` is used for their ids.
 
     Examples
@@ -37,6 +40,10 @@ def draw_block(block: Chart | Distribution | Plane, name: str, width: int) -> Dr
         return _draw_chart(block, name, width)
     if isinstance(block, Plane):
         return [*_draw_legend(_list_plane_keys(block), width), _measure(plane.draw_plane(block, name, width))]
+    if isinstance(block, Grid):
+        return [_measure(draw_grid(block, name))]
+    if isinstance(block, Layers):
+        return [_measure(draw_layers(block, name, width))]
     if isinstance(block, Distribution):
         return _draw_distribution(block, name, width)
     assert_never(block)

@@ -22,7 +22,7 @@ from sdc_sql.pictures.drawing import draw_block
 if TYPE_CHECKING:
     from os import PathLike
 
-    from sdc_sql.document.blocks import Chart, Distribution
+    from sdc_sql.pictures.drawing import Drawable
 
 WIDTH, NARROWEST = 720, 320  # pixels
 EDGE, LINE = 20, 18  # around the picture, and of a line of text
@@ -48,7 +48,7 @@ class Picture:
         do but those of the released file, and of what was done to it, alone.
     """
 
-    block: Chart | Distribution | Plane
+    block: Drawable
     note: str = ""
     lines: tuple[str, ...] = ()
     confidential: bool = True
