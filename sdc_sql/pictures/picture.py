@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from sdc_sql.db.checks import require_whole_number, text_for_message
 from sdc_sql.db.files.released_file import open_replacement
 from sdc_sql.document import plane
-from sdc_sql.document.blocks import Page, Plane, Points, Section, Table, Text, format_readable
+from sdc_sql.document.blocks import Distribution, Page, Plane, Points, Section, Table, Text, format_readable
+from sdc_sql.document.distribution import name_distribution
 from sdc_sql.document.files import format_page
 from sdc_sql.document.markdown import markdown
 from sdc_sql.errors import ParameterError
@@ -55,8 +56,8 @@ class Picture:
 
     @property
     def title(self) -> str:
-        """The title."""
-        return self.block.title
+        """The title; of a distribution with what is counted."""
+        return name_distribution(self.block) if isinstance(self.block, Distribution) else self.block.title
 
     def __str__(self) -> str:
         """Return the figures as text, as a page of Markdown has them."""
