@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sdc_sql.mask.hierarchies import Hierarchy, hierarchy_table, read_hierarchy
     from sdc_sql.mask.hierarchy_making import code_hierarchy, interval_hierarchy, tree_hierarchy
     from sdc_sql.microdata import Microdata, example
+    from sdc_sql.pictures.picture import Picture
     from sdc_sql.release.certifying.verification import Verification
     from sdc_sql.release.certifying.verify import verify
     from sdc_sql.release.proposing.propose import propose_release
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
         "Microdata",
         "MissingPackageError",
         "ParameterError",
+        "Picture",
         "ReleaseFileError",
         "RepeatedReleaseWarning",
         "Results",
@@ -94,6 +96,7 @@ _HOMES = dict.fromkeys(_ERRORS, "errors") | {
     "Hierarchy": "mask.hierarchies",
     "MaskingStep": "db.masking.steps",
     "Microdata": "microdata",
+    "Picture": "pictures.picture",
     "Results": "db.showing.results",
     "RiskReport": "report",
     "Verification": "release.certifying.verification",

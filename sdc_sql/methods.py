@@ -52,6 +52,7 @@ from sdc_sql.loss import subdomain_moments as _subdomain_moments
 from sdc_sql.loss import survey_estimate as _survey_estimate
 from sdc_sql.loss import synthetic_estimate as _synthetic_estimate
 from sdc_sql.loss import tree_propensity as _tree_propensity
+from sdc_sql.loss import value_shares as _value_shares
 from sdc_sql.loss import weight_distance as _weight_distance
 from sdc_sql.mask import bootstrap as _bootstrap
 from sdc_sql.mask import calibrate as _calibrate
@@ -112,6 +113,7 @@ from sdc_sql.risk import intruder as _intruder
 from sdc_sql.risk import joint_releases as _joint_releases
 from sdc_sql.risk import k_anonymity as _k_anonymity
 from sdc_sql.risk import k_map as _k_map
+from sdc_sql.risk import key_uniques as _key_uniques
 from sdc_sql.risk import l_diversity as _l_diversity
 from sdc_sql.risk import likeness as _likeness
 from sdc_sql.risk import log_linear_fit as _log_linear_fit
@@ -218,6 +220,7 @@ class Loss(Room):
     survey_estimate = bind_method(_survey_estimate.survey_estimate)
     synthetic_estimate = bind_method(_synthetic_estimate.synthetic_estimate)
     tree_propensity = bind_method(_tree_propensity.tree_propensity)
+    value_shares = bind_method(_value_shares.value_shares)
     weight_distance = bind_method(_weight_distance.weight_distance)
 
 
@@ -310,6 +313,7 @@ class Risk(Room):
     joint_releases_records = bind_measure(_joint_releases.joint_releases_records)
     k_anonymity = bind_measure(_k_anonymity.k_anonymity)
     k_map = bind_measure(_k_map.k_map)
+    key_uniques = bind_measure(_key_uniques.key_uniques)
     l_diversity = bind_measure(_l_diversity.l_diversity)
     l_diversity_cells = bind_measure(_l_diversity.l_diversity_cells)
     l_diversity_records = bind_measure(_l_diversity.l_diversity_records)

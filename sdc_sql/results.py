@@ -46,6 +46,7 @@ from sdc_sql.loss.subdomain_moments import SubdomainMoment
 from sdc_sql.loss.survey_estimate import SurveyEstimate
 from sdc_sql.loss.synthetic_estimate import SyntheticEstimate
 from sdc_sql.loss.tree_propensity import TreePropensity
+from sdc_sql.loss.value_shares import ValueShare
 from sdc_sql.loss.weight_distance import WeightDistance
 from sdc_sql.mask.generalise import Generalisation
 from sdc_sql.mask.pram_matrix import PramEstimate, PramTwoWayEstimate
@@ -67,6 +68,7 @@ from sdc_sql.risk.intruder import PerceivedRisk
 from sdc_sql.risk.joint_releases import JointRelease
 from sdc_sql.risk.k_anonymity import KViolations
 from sdc_sql.risk.k_map import KMap
+from sdc_sql.risk.key_uniques import KeyUniques
 from sdc_sql.risk.l_diversity import LDiversity
 from sdc_sql.risk.likeness import Likeness
 from sdc_sql.risk.log_linear_fit import LogLinearFit, LogLinearStep
@@ -128,6 +130,7 @@ __all__ = [
     "JointRelease",
     "KMap",
     "KViolations",
+    "KeyUniques",
     "LDiversity",
     "LambdaLoss",
     "Likeness",
@@ -182,5 +185,6 @@ __all__ = [
     "TreePropensity",
     "TrueReidentification",
     "UnsafeCombination",
+    "ValueShare",
     "WeightDistance",
 ]

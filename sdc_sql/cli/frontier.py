@@ -57,7 +57,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     command.add_argument("--loss", required=True, metavar="FIGURE", help="likewise; as hellinger of recodings")
     command.add_argument("--max-risk", type=float, metavar="A", help="choose the least loss of those of at most this")
     command.add_argument("--utility", metavar="EXPRESSION", help="choose what is worth most, as in '-loss - 2 * risk'")
-    command.add_argument("--plot", metavar="PATH", help="draw the map: an SVG, PNG or PDF file")
+    command.add_argument("--plot", metavar="PATH", help="draw the map: an SVG, HTML, Markdown, PNG or PDF file")
     add_readable(command, "the map")
     command.add_argument("--id", metavar="ID", help="the column that identifies each record, for maskings")
     command.add_argument("--table", metavar="T", help="the table of a DuckDB file")

@@ -72,14 +72,14 @@ class Spot:
 class Plane:
     """Releases by two figures, and the frontier. In Markdown it is left out: a table beside it must have the figures.
 
-    ``own`` is the label of the spot that is marked, ``bound`` a line across, at a figure of the upright scale.
+    ``own`` is the label of the spot that is marked, or None; ``bound`` a line across, at a figure of the upright scale.
     """
 
     title: str
     x: str
     y: str
     spots: tuple[Spot, ...]
-    own: str
+    own: str | None
     bound: float | None = None
     bounded: str = "bound"
 
@@ -120,6 +120,32 @@ class Distribution:
     def __str__(self) -> str:
         """Return the heights as characters, for a table of text."""
         return " \N{RIGHTWARDS ARROW} ".join(_draw_heights(side) for side in (self.before, self.after) if side)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A number for each pair of labels, shaded by its share of ``most`` (by default the largest): row i has i numbers.
+
+    In Markdown it is a table.
+    """
+
+    title: str
+    labels: tuple[str, ...]
+    rows: tuple[tuple[float | None, ...], ...]
+    most: float | None = None
+
+
+@dataclass(frozen=True)
+class Layers:
+    """The levels of a hierarchy, the finest first: the labels of each with how many values each stands for.
+
+    ``chosen`` is the level that is filled, counted from 0. In Markdown it is a table.
+    """
+
+    title: str
+    names: tuple[str, ...]
+    labels: tuple[tuple[tuple[str, int], ...], ...]
+    chosen: int | None = None
 
 
 @dataclass(frozen=True)
@@ -187,10 +213,12 @@ class Section:
     """A heading and what stands under it, sections among it."""
 
     title: str
-    blocks: tuple[Text | Points | Table | Chart | Plane | Distribution | Verdict | Signatures | Section, ...]
+    blocks: tuple[
+        Text | Points | Table | Chart | Plane | Distribution | Grid | Layers | Verdict | Signatures | Section, ...
+    ]
 
 
-Block = Text | Points | Table | Chart | Plane | Distribution | Verdict | Signatures | Section
+Block = Text | Points | Table | Chart | Plane | Distribution | Grid | Layers | Verdict | Signatures | Section
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, assert_never
 from sdc_sql.document.blocks import (
     Chart,
     Distribution,
+    Grid,
+    Layers,
     Plane,
     Points,
     Section,
@@ -92,6 +94,16 @@ def _write_block(block: Block) -> str:  # noqa: PLR0911 - a return a kind
         return _add_title(block.title, _write_table(("", *(name for name, _ in block.series)), rows))
     if isinstance(block, Distribution):
         return "\n\n".join(_write_block(chart) for chart in chart_distribution(block))
+    if isinstance(block, Grid):
+        pairs = [(block.labels[j], block.labels[i], v) for i, row in enumerate(block.rows) for j, v in enumerate(row)]
+        return _add_title(block.title, _write_table(("", "", "value"), tuple(pairs)))
+    if isinstance(block, Layers):
+        rows = [
+            (f"{name} (chosen)" if i == block.chosen else name, label, number)
+            for i, (name, of_one) in enumerate(zip(block.names, block.labels, strict=True))
+            for label, number in of_one
+        ]
+        return _add_title(block.title, _write_table(("level", "label", "values"), tuple(rows)))
     if isinstance(block, Plane):
         return ""
     if isinstance(block, Section):

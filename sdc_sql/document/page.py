@@ -11,6 +11,8 @@ from sdc_sql.document.blocks import (
     Chart,
     Distribution,
     Gauge,
+    Grid,
+    Layers,
     Plane,
     Points,
     Section,
@@ -29,6 +31,8 @@ from sdc_sql.document.distribution import (
     name_distribution,
 )
 from sdc_sql.document.gauge import draw_gauge, draw_gauge_scale
+from sdc_sql.document.grid import draw_grid
+from sdc_sql.document.layers import draw_layers
 from sdc_sql.document.style import STYLE
 
 if TYPE_CHECKING:
@@ -105,6 +109,10 @@ def _write_block(block: Block, number: Iterator[int]) -> str:  # noqa: PLR0911 -
     if isinstance(block, Plane):
         inside = plane.draw_legend(block) + plane.draw_plane(block, f"c{next(number)}")
         return f"<figure><figcaption>{_escape_value(block.title)}</figcaption>{inside}</figure>\n"
+    if isinstance(block, Grid | Layers):
+        name = f"c{next(number)}"
+        drawn = draw_grid(block, name) if isinstance(block, Grid) else draw_layers(block, name)
+        return f"<figure><figcaption>{_escape_value(block.title)}</figcaption>{drawn}</figure>\n"
     if isinstance(block, Section):
         return _write_section(block, 3, number)
     assert_never(block)

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 # across in per cent, so that a picture is as wide as the page and its letters stay as they are; down in pixels
 LEFT, RIGHT, TOP, BOTTOM, HEIGHT = 15.0, 93.0, 34.0, 270.0, 318
-FAR = 72  # per cent
+USUAL = 480.0  # pixels: as wide as a picture is taken to be, where labels look for room
+LETTER, LETTERS, RADIUS = 7.0, 12, 6  # pixels: how wide a letter is, how high, and half a spot
+RANKS = ("chosen", "frontier", "dominated")
 TICKS = 5  # a scale has at most so many steps
 SHAPES = {
     "frontier": '<circle class="before" r="5" />',
@@ -28,8 +30,10 @@ SHAPES = {
 NAMED = {"frontier": "on the frontier", "chosen": "chosen", "dominated": "dominated", "own": "", "bound": ""}
 
 
-def draw_plane(plane: Plane, name: str) -> str:
+def draw_plane(plane: Plane, name: str, width: float = USUAL) -> str:
     """Return the picture; `name` is used for its ids, which must not occur twice in a page.
+
+    It is as wide as there is room; of so many pixels no label stands on another.
 
     Examples
     --------
@@ -39,9 +43,8 @@ def draw_plane(plane: Plane, name: str) -> str:
     >>> picture.count("<circle"), picture.count('class="cross"'), "2, chosen: loss 0.4, risk 0.2" in picture
     (2, 1, True)
     """
-    marks = _find_marks([spot.x for spot in plane.spots]), _find_marks([spot.y for spot in plane.spots], plane.bound)
-    across, down = _make_scale(marks[0], LEFT, RIGHT), _make_scale(marks[1], BOTTOM, TOP)
-    parts = [*_axes(plane, marks, across, down), *_draw_line(plane, across, down)]
+    across, down = _make_scales(plane)
+    parts = [*_axes(plane, _list_marks(plane), across, down), *_draw_line(plane, across, down)]
     if plane.bound is not None:
         y = down(plane.bound)
         parts.append(f'<line class="bound" x1="{LEFT}%" x2="100%" y1="{y:.1f}" y2="{y:.1f}" />')
@@ -49,7 +52,7 @@ def draw_plane(plane: Plane, name: str) -> str:
         shapes = [spot.kind, *(["own"] if spot.label == plane.own else [])]
         inside = "".join(SHAPES[shape] for shape in shapes)
         parts.append(f'<svg class="spot" x="{across(spot.x):.2f}%" y="{down(spot.y):.1f}">{inside}</svg>')
-    parts += _draw_labels(plane, across, down)
+    parts += _draw_labels(plane, width)
     told = "; ".join(_describe_spot(plane, spot) for spot in plane.spots)
     bound = "" if plane.bound is None else f"; {plane.bounded} {format_readable(plane.bound)}"
     head = (
@@ -66,7 +69,7 @@ def draw_legend(plane: Plane) -> str:
     """Return what each shape of the picture stands for, as HTML."""
     there = {spot.kind for spot in plane.spots} | {"own" for spot in plane.spots if spot.label == plane.own}
     there |= {"bound"} if plane.bound is not None else set()
-    words = NAMED | {"own": plane.own, "bound": plane.bounded}
+    words = NAMED | {"own": plane.own or "", "bound": plane.bounded}
     items = "".join(
         f'<li class="mark"><svg width="26" height="22" aria-hidden="true"><svg class="spot" x="11" y="11">{shape}</svg>'
         f"</svg>{html.escape(format_readable(words[kind]))}</li>"
@@ -97,6 +100,15 @@ def _find_marks(numbers: Sequence[float], bound: float | None = None) -> list[fl
     """Return where a scale has its marks: 0 is always on it."""
     on = [*numbers, 0.0, *([] if bound is None else [bound])]
     return choose_ticks(min(on), max(on))
+
+
+def _list_marks(plane: Plane) -> tuple[list[float], list[float]]:
+    return _find_marks([spot.x for spot in plane.spots]), _find_marks([spot.y for spot in plane.spots], plane.bound)
+
+
+def _make_scales(plane: Plane) -> tuple[Callable[[float], float], Callable[[float], float]]:
+    marks = _list_marks(plane)
+    return _make_scale(marks[0], LEFT, RIGHT), _make_scale(marks[1], BOTTOM, TOP)
 
 
 def _make_scale(marks: list[float], start: float, end: float) -> Callable[[float], float]:
@@ -131,16 +143,48 @@ def _draw_line(plane: Plane, across: Callable[[float], float], down: Callable[[f
     return parts
 
 
-def _draw_labels(plane: Plane, across: Callable[[float], float], down: Callable[[float], float]) -> list[str]:
-    """Return the labels, those of one place together, but for the marked one; left of what stands far to the right."""
-    places: dict[tuple[float, float], list[str]] = {}
-    for spot in (spot for spot in plane.spots if spot.label != plane.own):
-        places.setdefault((round(across(spot.x)), round(down(spot.y))), []).append(format_readable(spot.label))
-    parts = []
-    for (x, y), labels in places.items():
-        side, dx = ("end", -11) if x > FAR else ("start", 9)
-        parts.append(_draw_text(f"{x}%", y - 7, ", ".join(labels), side, dx=dx))
-    return parts
+def place_labels(plane: Plane, width: float = USUAL) -> dict[Spot, tuple[float, float, str]]:
+    """Return where the label of each spot stands, in pixels, and which way it is written: those that have room.
+
+    That of the choice comes first, then those of the frontier. No label stands on another, nor on a spot.
+
+    Examples
+    --------
+    >>> from sdc_sql.document.blocks import Plane, Spot
+    >>> spots = (Spot("left", 0, 0.5, "frontier"), Spot("right", 0.4, 0.2, "chosen"), Spot("too", 0.4, 0.2, "frontier"))
+    >>> found = place_labels(Plane("Releases", "loss", "risk", spots, None))
+    >>> [(spot.label, side) for spot, (_, _, side) in found.items()]
+    [('right', 'end'), ('too', 'start'), ('left', 'start')]
+    """
+    across, down = _make_scales(plane)
+    places = {spot: (across(spot.x) * width / 100, down(spot.y)) for spot in plane.spots}
+    taken = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in places.values()]
+    found: dict[Spot, tuple[float, float, str]] = {}
+    labelled = (spot for spot in plane.spots if spot.label and spot.label != plane.own)
+    for spot in sorted(labelled, key=lambda spot: (RANKS.index(spot.kind), spot.y, spot.x)):
+        x, y = places[spot]
+        long = LETTER * len(format_readable(spot.label))
+        sides = ("start", "end") if x + 9 + long <= width else ("end",)
+        for side, rise in ((side, rise) for rise in (-7, -21, 16, -35) for side in sides):
+            left = x + 9 if side == "start" else x - 11 - long
+            box = left, y + rise - LETTERS, left + long, y + rise + 2
+            if left >= 0 and box[3] < BOTTOM and not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                found[spot] = x + (9 if side == "start" else -11), y + rise, side
+                break
+    return found
+
+
+def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _draw_labels(plane: Plane, width: float) -> list[str]:
+    across, _ = _make_scales(plane)
+    return [
+        _draw_text(f"{across(spot.x):.2f}%", y, format_readable(spot.label), side, dx=x - across(spot.x) * width / 100)
+        for spot, (x, y, side) in place_labels(plane, width).items()
+    ]
 
 
 def _describe_spot(plane: Plane, spot: Spot) -> str:

@@ -49,6 +49,9 @@ line.axis { stroke: var(--quiet); }
 line.outline { stroke: var(--ink); stroke-width: 1.5px; stroke-linecap: square; }
 line.limit { stroke: var(--ink); stroke-width: 2px; }
 rect.share { fill: var(--wash); stroke: none; }
+rect.box { fill: var(--paper); stroke: var(--quiet); stroke-width: 1px; }
+rect.frame { fill: none; stroke: var(--quiet); stroke-width: 1px; }
+rect.cell { fill: none; stroke: var(--line); stroke-width: 1px; }
 rect.beyond { fill: var(--beyond); stroke: none; }
 text.tick { font-size: 12px; font-weight: 400; fill: var(--quiet); font-variant-numeric: tabular-nums; }
 svg.gauge, svg.small { overflow: hidden; }

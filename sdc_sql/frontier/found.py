@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.showing.results import Result, Results, make_optional_field
+from sdc_sql.errors import ParameterError
+from sdc_sql.pictures.picture import ENDINGS
+from sdc_sql.pictures.risk_utility_map import draw_map
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from os import PathLike
+
+    from sdc_sql.pictures.picture import Picture
+
+PRINTED = (".png", ".pdf")
 
 
 @dataclass(frozen=True)
@@ -55,26 +64,44 @@ class Frontier(Results[FrontierCandidate]):
         """The candidate that is chosen: the first of several equal ones, None where no candidate is chosen."""
         return next((found for found in self if found.chosen), None)
 
-    def plot(self, path: str | PathLike[str], *, readable: str = "owner") -> None:
-        """Draw the R-U map: all candidates, the frontier, the bound and the choice, as SVG, PNG or PDF by the path.
-
-        The picture names neither a candidate nor a value.
+    def plot(self, path: str | PathLike[str] | None = None, *, readable: str = "owner") -> Picture:
+        """Draw the R-U map: all candidates by their names, the frontier, the bound and the choice.
 
         Parameters
         ----------
         path
-            Of the file that is written: its ending says which kind.
+            Of a file that is written besides: .svg, .html or .md, or .png or .pdf, which need the extra ``plot``.
         readable
             Who may read it besides its owner: ``"owner"`` (nobody), ``"group"`` or ``"all"``.
+
+        Returns
+        -------
+        Picture
+            A notebook shows it; ``write`` makes a file of it.
 
         Raises
         ------
         MissingPackageError
-            Where matplotlib is not installed (the extra ``plot``).
+            Where it is to be written as PNG or PDF, and matplotlib is not installed (the extra ``plot``).
+        ParameterError
+            Where no candidate has both a risk and a loss, or the path has another ending.
         """
+        picture = draw_map([c.to_dict() for c in self], self.risk, self.loss, self.max_risk)
+        if path is None:
+            return picture
+        ending = Path(path).suffix.lower()
+        if ending not in (*ENDINGS, *PRINTED):
+            raise ParameterError(
+                f"The map is to be written as {text_for_message(ending)}: give a path that ends in "
+                f"{', '.join((*ENDINGS, *PRINTED))}."
+            )
+        if ending in ENDINGS:
+            picture.write(path, readable=readable)
+            return picture
         from sdc_sql.frontier.picture import draw_frontier  # noqa: PLC0415 - a package that need not be there
 
         points = [
             (c.loss, c.risk, bool(c.undominated), c.chosen) for c in self if c.loss is not None and c.risk is not None
         ]
         draw_frontier(points, (self.loss, self.risk), self.max_risk, path, readable)
+        return picture

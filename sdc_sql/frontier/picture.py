@@ -1,4 +1,4 @@
-"""The R-U map: candidate releases by their loss and risk, the frontier, the bound and the choice."""
+"""The R-U map as PNG and PDF: candidate releases by their loss and risk, the frontier, the bound and the choice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _MISSING = "The picture needs the package matplotlib, which is not installed: pip install 'sdc-sql[plot]'."
 # without a date, the same picture has the same bytes
-_KEPT = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}
+_KEPT = {".png": {}, ".pdf": {"CreationDate": None}}
 _HIGHER = 2  # times the highest risk of the frontier: dominated candidates above it are shown at the edge
 
 
@@ -33,10 +33,6 @@ def draw_frontier(
     from pathlib import Path  # noqa: PLC0415 - as the package below
 
     ending = Path(path).suffix.lower()
-    if ending not in _KEPT:
-        raise ParameterError(
-            f"The picture is to be written as {ending!r}: give a path that ends in {', '.join(_KEPT)}."
-        )
     points = [point for point in points if all(map(math.isfinite, point[:2]))]
     if not points:
         raise ParameterError("No candidate has both a risk and a loss: there is nothing to draw.")
@@ -45,7 +41,7 @@ def draw_frontier(
         from matplotlib.figure import Figure  # noqa: PLC0415
     except ModuleNotFoundError:
         raise MissingPackageError(_MISSING) from None
-    style = {"font.size": 11, "svg.hashsalt": "sdc-sql", "svg.fonttype": "none", "axes.spines.top": False,
+    style = {"font.size": 11, "axes.spines.top": False,
              "axes.spines.right": False}  # fmt: skip
     with mpl.rc_context(style):
         figure = Figure(figsize=(7, 5.2), layout="constrained")

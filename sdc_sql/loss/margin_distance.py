@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.compared import list_or_none, name_weight, original_table, resolve_columns_or_keys
 from sdc_sql.db.catalogue.arguments import require_number
-from sdc_sql.db.showing.results import Result, Results
+from sdc_sql.db.showing.results import Result
+from sdc_sql.pictures.drawn import DrawnResults
+from sdc_sql.pictures.margins import draw_margins
+from sdc_sql.pictures.pairs import draw_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,7 +54,7 @@ def margin_distance(
     *,
     continuous: str | Iterable[str] | None = None,
     weight: str | None = None,
-) -> Results[MarginDistance]:
+) -> DrawnResults[MarginDistance]:
     """Return how far the distribution of each variable is from the original one.
 
     Parameters
@@ -101,7 +104,7 @@ def margin_distance(
         continuous=list_or_none(continuous),
         weight=name_weight(weight),
     )
-    return Results(MarginDistance(**row) for row in rows)
+    return DrawnResults((MarginDistance(**row) for row in rows), draw_margins)
 
 
 def pair_distance(
@@ -112,7 +115,7 @@ def pair_distance(
     continuous: str | Iterable[str] | None = None,
     weight: str | None = None,
     classes: int = 10,
-) -> Results[PairDistance]:
+) -> DrawnResults[PairDistance]:
     """Return how far the distribution of each pair of variables, and their association, is from the original one.
 
     Parameters
@@ -170,4 +173,4 @@ def pair_distance(
         weight=name_weight(weight),
         classes=require_number("pair_distance", "classes", classes),
     )
-    return Results(PairDistance(**row) for row in rows)
+    return DrawnResults((PairDistance(**row) for row in rows), draw_pairs)

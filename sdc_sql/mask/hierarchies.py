@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError
+from sdc_sql.pictures.hierarchy import draw_hierarchy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     import duckdb
     import numpy as np
     from numpy.typing import NDArray
+
+    from sdc_sql.pictures.picture import Picture
 
 
 @dataclass(frozen=True)
@@ -151,6 +154,22 @@ class Hierarchy:
         """
         column = self.level(level)
         return [self.rows[place][column] for place in self.places(values)]
+
+    def plot(self, level: int | str | None = None) -> Picture:
+        """Draw the levels, the coarsest on top; the one that is given, by name or number, is filled.
+
+        Raises
+        ------
+        ParameterError
+            Where the hierarchy has no such level.
+
+        Examples
+        --------
+        >>> sex = Hierarchy((("f", "*"), ("m", "*")), ("sex", "anyone"))
+        >>> "level anyone, chosen: *" in sex.plot("anyone").to_svg()
+        True
+        """
+        return draw_hierarchy(self.rows, self.names, None if level is None else self.level(level))
 
     def codes(self) -> NDArray[np.int64]:
         """Return for each row the number of its label at each level, (rows, levels), in the order they first stand.

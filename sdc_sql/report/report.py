@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.showing.results import format_value, html_table
 from sdc_sql.document.blocks import Page, Section, make_label
 from sdc_sql.document.markdown import markdown
 from sdc_sql.document.page import page_html
+from sdc_sql.errors import ParameterError
 from sdc_sql.figures.door import index_figures
+from sdc_sql.pictures.picture import Picture
 from sdc_sql.report import layout
 
 if TYPE_CHECKING:
@@ -136,6 +139,29 @@ class RiskReport:
         about = (*self.about, "Confidential: it says which combinations are at risk, and how large the risk is.")
         measured = layout.list_report_sections(self.parts, (self.frequency_distribution, self.risk_distribution))
         return Page(f"Disclosure risk of {self.table}", about, (*measured, *more))
+
+    def plot(self, figure: Literal["individual_risk", "frequency"] = "individual_risk") -> Picture:
+        """Draw how many records have which individual risk, or how many share their combination of keys.
+
+        Raises
+        ------
+        ParameterError
+            Where the figure is another, or was not measured: individual risk needs a weight.
+
+        Examples
+        --------
+        >>> import sdc_sql
+        >>> report = sdc_sql.risk_report(sdc_sql.example())
+        >>> report.plot().title, report.plot("frequency").block.series[0][1][:2]
+        ('Records by individual risk (the scale is logarithmic)', (1, 2))
+        """
+        of_both = {"individual_risk": layout.RISKS, "frequency": layout.FREQUENCIES}
+        if not isinstance(figure, str) or figure not in of_both:
+            raise ParameterError(f"figure is {text_for_message(figure)}: it must be one of {', '.join(of_both)}.")
+        drawn = layout.pictures(of_both[figure], {"records": (self.frequency_distribution, self.risk_distribution)})
+        if not drawn:
+            raise ParameterError(f"{figure} was not measured: individual risk needs a weight or a sampling fraction.")
+        return Picture(drawn[0])
 
     def to_html(self) -> str:
         """Return the report as one HTML page, with pictures; it needs nothing else, no script and no network.

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db.catalogue.arguments import require_choice, require_number
-from sdc_sql.db.showing.results import Result, Results
+from sdc_sql.db.showing.results import Result
+from sdc_sql.pictures.drawn import DrawnResults
+from sdc_sql.pictures.suda import draw_contributions, draw_value_contributions
 from sdc_sql.risk.special_uniques import measure_special_uniques, store_record_measure
 
 if TYPE_CHECKING:
@@ -135,7 +137,7 @@ def suda_contributions(
     *,
     scoring: Literal["factorial", "superset"] = "factorial",
     nulls: Literal["category", "excluded"] | None = None,
-) -> Results[SudaContribution]:
+) -> DrawnResults[SudaContribution]:
     """Return for each key the percentage of the total score due to it; the percentages sum to more than 100.
 
     Parameters
@@ -156,7 +158,7 @@ def suda_contributions(
     rows = measure_special_uniques(
         data, "sdc__suda_contributions", max_msu, nulls, require_choice("suda", "scoring", scoring)
     )
-    return Results(SudaContribution(**row) for row in rows)
+    return DrawnResults((SudaContribution(**row) for row in rows), draw_contributions)
 
 
 def suda_value_contributions(
@@ -165,7 +167,7 @@ def suda_value_contributions(
     *,
     scoring: Literal["factorial", "superset"] = "factorial",
     nulls: Literal["category", "excluded"] | None = None,
-) -> Results[SudaValueContribution]:
+) -> DrawnResults[SudaValueContribution]:
     """Return for each value of each key the percentage of the key's contribution that is due to the value.
 
     Parameters
@@ -186,4 +188,4 @@ def suda_value_contributions(
     rows = measure_special_uniques(
         data, "sdc__suda_value_contributions", max_msu, nulls, require_choice("suda", "scoring", scoring)
     )
-    return Results(SudaValueContribution(**row) for row in rows)
+    return DrawnResults((SudaValueContribution(**row) for row in rows), draw_value_contributions)

@@ -25,6 +25,7 @@ _HOMES = {
     "require_choice": "sdc_sql.db.catalogue.arguments", "require_number": "sdc_sql.db.catalogue.arguments",
     "require_flag": "sdc_sql.db.checks", "Result": "sdc_sql.db.showing.results",
     "Results": "sdc_sql.db.showing.results",
+    "DrawnResults": "sdc_sql.pictures.drawn",
     "check_category": "sdc_sql.risk.sensitive", "list_categories": "sdc_sql.risk.sensitive",
 }  # fmt: skip
 _TYPED = {"Iterable": "collections.abc", "duckdb": "", "Described": "sdc_sql.compared", "Roles": "sdc_sql.roles"}
@@ -48,9 +49,11 @@ def written(declared: Iterable[Declaration]) -> dict[str, str]:
 
 def _file(file: str, macros: list[Declaration]) -> str:
     records = {macro.result.name: macro for macro in macros if not macro.result.is_relation}
+    drawn = {macro.result.picture for macro in macros} - {""}
     body = "\n\n\n".join([*map(_record, records.values()), *map(_function, macros)])
     title = words.docstring(macros[0], _title(macros[0])).strip()
-    return f"{WRITTEN}{file} by python -m sdc_sql.write: change that file.\n{title}\n\n{_imports(body)}\n\n\n{body}\n"
+    head = f"{WRITTEN}{file} by python -m sdc_sql.write: change that file.\n{title}"
+    return f"{head}\n\n{_imports(body, drawn)}\n\n\n{body}\n"
 
 
 def _title(macro: Declaration) -> str:
@@ -59,12 +62,13 @@ def _title(macro: Declaration) -> str:
     return words.python_words(words.split_sentence(paragraph)[0])
 
 
-def _imports(body: str) -> str:
-    """Return the imports of what the text names."""
+def _imports(body: str, drawn: set[str]) -> str:
+    """Return the imports of what the text names, and of the functions that draw."""
     code = re.sub(r'"""(?s:.*?)"""', "", body)
     called = _write_imports(
         {name: home for name, home in _HOMES.items() if re.search(rf"(?<![.\w]){name}[(\[)]", code)}
         | {"TYPE_CHECKING": "typing"}
+        | {f"draw_{name}": f"sdc_sql.pictures.{name}" for name in drawn}
     )
     typed = _write_imports({name: home for name, home in _TYPED.items() if re.search(rf"(?<![.\w]){name}\b", code)})
     blocks = ["from __future__ import annotations", *called]
@@ -111,7 +115,9 @@ def _write_return(macro: Declaration) -> str:
     its = macro.result
     if its.is_relation:
         return "duckdb.DuckDBPyRelation"
-    return its.name if macro.given.is_one else f"Results[{its.name}]"
+    if macro.given.is_one:
+        return its.name
+    return f"{'DrawnResults' if its.picture else 'Results'}[{its.name}]"
 
 
 def _docstring(macro: Declaration, its: tuple[Argument, ...]) -> str:
@@ -136,7 +142,11 @@ def _body(macro: Declaration, its: tuple[Argument, ...]) -> str:
         lines.append(_call("    return data.relation", passed, "", "    "))
     elif not macro.given.is_one:
         lines.append(_call("    rows = data.rows", passed, "", "    "))
-        lines.append(f"    return Results({result.name}(**row) for row in rows)")
+        if result.picture:
+            found = f"({result.name}(**row) for row in rows)"
+            lines.append(f"    return DrawnResults({found}, draw_{result.picture})")
+        else:
+            lines.append(f"    return Results({result.name}(**row) for row in rows)")
     elif len(one) <= words.WIDTH:
         lines.append(one)
     else:

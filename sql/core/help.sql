@@ -44,6 +44,7 @@
 -- header of the file:
 --   Result: KMap. ...     the name of the record of a row, and what its fields are; or `relation. ...`, what a row is
 --   Notes: ...            what a user has to know besides;  Raises: TableError where ...; InputError where ...
+--   Picture: pairs.       draws several rows: draw_pairs of sdc_sql/pictures/pairs.py
 --   Wildcards: refused.   where a table that is described with nulls = 'wildcard' is an error
 -- What a tag says goes on in indented lines.
 --

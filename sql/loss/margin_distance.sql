@@ -92,6 +92,7 @@ CREATE OR REPLACE MACRO sdc__shares_by_value(kinds, categories, numbers) AS TABL
 --   variation, 0 to 1.
 -- Notes: No id is needed, and the files may be of any sizes. NULL is a category; a missing number is below all others.
 -- Told: distance, ks, wasserstein, total_variation.
+-- Picture: margins.
 -- Example: FROM sdc_margin_distance('persons', 'released', ['sex', 'income'], continuous := ['income']);
 -- Limit: distance. The Kolmogorov-Smirnov distance of a number, the total variation of categories.
 CREATE OR REPLACE MACRO sdc_margin_distance(original, released, columns, continuous := NULL, weight := NULL) AS TABLE
@@ -172,6 +173,7 @@ CREATE OR REPLACE MACRO sdc__cramer_v(squares, rows, columns) AS
 -- Result: PairDistance. The total variation of a pair's cells, Cramer's V of either file, and its change.
 -- Notes: No id is needed, and the files may be of any sizes. Numbers are compared in classes. NULL is a category, or a class, of its own.
 -- Told: total_variation, change.
+-- Picture: pairs.
 -- Example: FROM sdc_pair_distance('persons', 'released', ['sex', 'region', 'income'], continuous := ['income'], classes := 4);
 -- Limit: change as sdc_pair_distance. By how much Cramer's V of this pair of variables has changed.
 CREATE OR REPLACE MACRO sdc_pair_distance(original, released, columns, continuous := NULL, weight := NULL, classes := 10) AS TABLE

@@ -27,6 +27,7 @@ NAMED = [
     "Microdata",
     "MissingPackageError",
     "ParameterError",
+    "Picture",
     "ReleaseFileError",
     "RepeatedReleaseWarning",
     "Results",

@@ -44,6 +44,7 @@ def test_a_column_that_may_be_null_is_none_in_python():
     [
         ("-- Result: KMap. ", "-- Result: KMap ", "Result is to be"),
         ("-- Wildcards: refused.", "-- Wildcards: taken.", "Wildcards is to be `refused.`"),
+        ("-- Wildcards: refused.", "-- Picture: Pairs.", "Picture is to be `name.`"),
         ("-- Wildcards: refused.", "-- Raises: a TableError.", "is to be an error and when it is raised"),
         ("-- Result: KMap. The records", f"-- Result: KMap. The records {'that are shared ' * 9}", "too long"),
         (

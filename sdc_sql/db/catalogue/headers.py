@@ -32,7 +32,7 @@ TAGS = (
     "Values", "Bits", "Coarsens", "Suppresses", "Records", "Loss", "Told", "Matrix", "Publicly", "Households",
     "Repeated",
     # these tell of its function in Python, where that is written from the header (returned.py)
-    "Result", "Notes", "Raises", "Wildcards",
+    "Result", "Notes", "Raises", "Wildcards", "Picture",
 )  # fmt: skip
 # These are the kinds of arguments; a choice is written as its values, 'mean' or 'median'.
 TYPES = (
