@@ -48,10 +48,10 @@
 --   earlier_releases   tables              the earlier releases, in the same order
 --   width              number in (0, ...)  the share of what one release leaves, to within which a value counts as known
 
--- By variable the values that each attack gives, and the best of them; where several are as good, the first.
+-- By variable the values that each attack gives, and the best of them; where several are as good, the simplest.
 CREATE OR REPLACE MACRO sdc__series_attacks(states) AS TABLE
     SELECT sdc__name, count(*) AS sdc__values, any_value(sdc__within) AS sdc__within, count(*) FILTER (sdc__one) AS sdc__ones,
-           [count(*) FILTER (sdc__equations), count(*) FILTER (sdc__midpoint), count(*) FILTER (sdc__mode),
+           [count(*) FILTER (sdc__mode), count(*) FILTER (sdc__midpoint), count(*) FILTER (sdc__equations),
             count(*) FILTER (sdc__classes)] AS sdc__by,
            count(*) FILTER (sdc__suppressed) AS sdc__hidden, count(*) FILTER (sdc__suppressed AND sdc__shown) AS sdc__back
     FROM query_table(states) GROUP BY sdc__name;
@@ -89,7 +89,7 @@ CREATE OR REPLACE MACRO sdc_series_disclosure(original, released, columns, id, e
            CASE WHEN sdc__values > sdc__ones THEN 1e0 * greatest(list_max(sdc__by) - sdc__ones, 0) / (sdc__values - sdc__ones)
                 ELSE 0e0 END AS gain,
            CASE WHEN list_max(sdc__by) > sdc__ones
-                    THEN ['equations', 'midpoint', 'mode', 'classes'][list_position(sdc__by, list_max(sdc__by))] ELSE 'none' END AS attack,
+                    THEN ['mode', 'midpoint', 'equations', 'classes'][list_position(sdc__by, list_max(sdc__by))] ELSE 'none' END AS attack,
            coalesce(sdc__hidden, 0) AS suppressed, coalesce(sdc__back, 0) AS shown, coalesce(sdc__moves, 0) AS moved,
            coalesce(sdc__known, 0) AS given, coalesce(sdc__alone, 0) AS given_alone
     FROM (SELECT unnest(sdc__names) AS sdc__variable, unnest(range(len(sdc__names))) AS sdc__place
@@ -113,7 +113,7 @@ CREATE OR REPLACE MACRO sdc_series_disclosure_records(original, released, column
     sdc__found AS (
         SELECT sdc__person, count(*) AS "values", count(*) FILTER (sdc__one) AS one,
                count(*) FILTER (CASE WHEN list_max(sdc__by) <= sdc__ones THEN sdc__one
-                             ELSE [sdc__equations, sdc__midpoint, sdc__mode, sdc__classes][list_position(sdc__by, list_max(sdc__by))]
+                             ELSE [sdc__mode, sdc__midpoint, sdc__equations, sdc__classes][list_position(sdc__by, list_max(sdc__by))]
                              END) AS together
         FROM sdc__states JOIN sdc__series_attacks('sdc__states') USING (sdc__name)
         GROUP BY sdc__person
