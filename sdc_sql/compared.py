@@ -94,6 +94,20 @@ def resolve_table(data: Roles, role: str, table: str) -> str:
     return data.read_table(table)
 
 
+def resolve_tables(data: Roles, role: str, tables: Iterable[str]) -> list[str]:
+    """Return the names of several tables, where they are such; CSV and JSON files are read.
+
+    Raises
+    ------
+    TableError
+        Where there is none, or one is no name.
+    """
+    names = [] if isinstance(tables, str) or not isinstance(tables, Iterable) else list(tables)
+    if not names:
+        raise TableError(f"The {role} are {text_for_message(tables)}: they must be a list of tables, views or files.")
+    return [resolve_table(data, f"{role}: one", name) for name in names]
+
+
 def name_weight(weight: str | None) -> str | None:
     """Return the name of a column of weights, or None: whether the original has it is the macro's to check."""
     if not (weight is None or isinstance(weight, str)):

@@ -26,6 +26,8 @@ from sdc_sql.linkage import probabilistic_linkage as _probabilistic_linkage
 from sdc_sql.linkage import rank_linkage as _rank_linkage
 from sdc_sql.linkage import replicated_uniques as _replicated_uniques
 from sdc_sql.linkage import robust_disclosure as _robust_disclosure
+from sdc_sql.linkage import series_changes as _series_changes
+from sdc_sql.linkage import series_disclosure as _series_disclosure
 from sdc_sql.linkage import singling_out as _singling_out
 from sdc_sql.linkage import suppression_report as _suppression_report
 from sdc_sql.linkage import swapping_risk as _swapping_risk
@@ -183,6 +185,9 @@ class Linkage(Room):
     replicated_uniques = bind_measure(_replicated_uniques.replicated_uniques)
     robust_disclosure = bind_measure(_robust_disclosure.robust_disclosure)
     robust_disclosure_records = bind_measure(_robust_disclosure.robust_disclosure_records)
+    series_changes = bind_measure(_series_changes.series_changes)
+    series_disclosure = bind_measure(_series_disclosure.series_disclosure)
+    series_disclosure_records = bind_measure(_series_disclosure.series_disclosure_records)
     singling_out = bind_measure(_singling_out.singling_out)
     suppression_report = bind_measure(_suppression_report.suppression_report)
     swapping_risk = bind_measure(_swapping_risk.swapping_risk)

@@ -20,6 +20,8 @@ from sdc_sql.linkage.probabilistic_linkage import LinkageParameters, LinkagePatt
 from sdc_sql.linkage.rank_linkage import RankLinkage
 from sdc_sql.linkage.replicated_uniques import ReplicatedUniques
 from sdc_sql.linkage.robust_disclosure import RobustDisclosure
+from sdc_sql.linkage.series_changes import SeriesChanges
+from sdc_sql.linkage.series_disclosure import SeriesDisclosure
 from sdc_sql.linkage.singling_out import SinglingOut
 from sdc_sql.linkage.suppression_report import CompatibleRecords, SuppressionReport
 from sdc_sql.linkage.swapping_risk import SwappingRisk
@@ -168,6 +170,8 @@ __all__ = [
     "RiskThreshold",
     "RobustDisclosure",
     "RuleAnswer",
+    "SeriesChanges",
+    "SeriesDisclosure",
     "SinglingOut",
     "SseSst",
     "StratumTheta",

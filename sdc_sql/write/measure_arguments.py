@@ -21,6 +21,7 @@ _DESIGN = ("weight", "strata", "cluster")  # of a measure of samples: given, or 
 _TYPES = {
     "table": "str", "column": "str", "columns": "str | Iterable[str]", "number": "float", "whole number": "int",
     "number or numbers": "float | list[float]", "truth value": "bool", "values": "Iterable[object]", "text": "str",
+    "tables": "Iterable[str]",
 }  # fmt: skip
 
 
@@ -123,6 +124,7 @@ def _pass_argument(macro: Declaration, parameter: Parameter, name: str) -> str:
     role = "" if name == "columns" else f", {_quoted(words)}"
     checked = {
         "table": f"resolve_table(data, {_quoted(words)}, {name})",
+        "tables": f"resolve_tables(data, {_quoted(name.replace('_', ' '))}, {name})",
         "column": f"data.spell_column({_quoted(words)}, {name})",
         "columns": f"resolve_columns_or_keys(data, {name}{role})",
         "truth value": f"require_flag({name}, {_quoted(name)})",

@@ -21,6 +21,7 @@ _HOMES = {
     "resolve_columns_or_keys": "sdc_sql.compared", "resolve_further_columns": "sdc_sql.compared",
     "require_matching_keys": "sdc_sql.compared", "find_design_column": "sdc_sql.compared",
     "original_table": "sdc_sql.compared", "list_or_none": "sdc_sql.compared", "resolve_table": "sdc_sql.compared",
+    "resolve_tables": "sdc_sql.compared",
     "name_weight": "sdc_sql.compared", "name_household": "sdc_sql.compared",
     "require_choice": "sdc_sql.db.catalogue.arguments", "require_number": "sdc_sql.db.catalogue.arguments",
     "require_flag": "sdc_sql.db.checks", "Result": "sdc_sql.db.showing.results",

@@ -90,6 +90,18 @@
         'The share of the records at risk, each counted by its robust distance', original) }}
 {% endtest %}
 
+{% test sdc_series_changes_below(model, original, columns, id, earlier_originals, earlier_releases, maximum, width=none) %}
+    {{ sdc.sdc__only('sdc_series_changes_below', kwargs, ['original', 'columns', 'id', 'earlier_originals', 'earlier_releases', 'maximum', 'width']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_series_changes', [columns, id, earlier_originals, earlier_releases], {'width': width}, 'level_gain', maximum,
+        'The share of the levels that one release hides which the mean of the releases tells', original) }}
+{% endtest %}
+
+{% test sdc_series_disclosure_below(model, original, columns, id, earlier_originals, earlier_releases, maximum, width=none) %}
+    {{ sdc.sdc__only('sdc_series_disclosure_below', kwargs, ['original', 'columns', 'id', 'earlier_originals', 'earlier_releases', 'maximum', 'width']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_series_disclosure', [columns, id, earlier_originals, earlier_releases], {'width': width}, 'gain', maximum,
+        'The share of the values that one release hides which the series tells', original) }}
+{% endtest %}
+
 {% test sdc_singling_out_below(model, original, holdout, columns, maximum, continuous=none, width=none, max_guesses=none, confidence=none) %}
     {{ sdc.sdc__only('sdc_singling_out_below', kwargs, ['original', 'holdout', 'columns', 'maximum', 'continuous', 'width', 'max_guesses', 'confidence']) }}
     {{ sdc.sdc__not_below(model, 'sdc_singling_out', [holdout, columns], {'continuous': continuous, 'width': width, 'max_guesses': max_guesses, 'confidence': confidence}, 'risk', maximum,
