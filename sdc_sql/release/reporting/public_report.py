@@ -17,8 +17,8 @@ from sdc_sql.errors import ParameterError
 from sdc_sql.release.reporting import lost, matrices, public_loss, public_steps
 from sdc_sql.release.reporting.public_facts import (
     is_wholly_released,
+    list_columns_as_collected,
     list_partial_steps,
-    list_untouched_columns,
     noise_variances,
     treatments,
 )
@@ -118,7 +118,7 @@ def _write_control(outcome: Outcome) -> Section:
         CONTROL,
         (
             Table("Methods, in the order in which they were applied", names, rows) if rows else Text("None."),
-            Text(f"Released as they were collected: {', '.join(list_untouched_columns(outcome)) or 'none'}."),
+            Text(f"Released as they were collected: {', '.join(list_columns_as_collected(outcome)) or 'none'}."),
         ),
     )
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.masking.steps import LoggedStep, MaskingStep
     from sdc_sql.document.blocks import Block
-    from sdc_sql.release.reading.plan import Step
 
 DIGITS = 3  # a probability has so many digits: exact ones of an invariant matrix would give the original counts away
 
@@ -53,8 +52,11 @@ def variances(step: MaskingStep) -> dict[str, float]:
     return {c: float(d) ** 2 for c, d in zip(step.columns, deviations, strict=False) if d is not None}
 
 
-def describe_step(step: MaskingStep, planned: Step | None) -> tuple[str, str]:
-    """Return what was done, and what it keeps, in the words of the method's declaration, where it says what is told."""
+def describe_step(step: MaskingStep, *, part: bool = False) -> tuple[str, str]:
+    """Return what was done, and what it keeps, in the words of the method's declaration, where it says what is told.
+
+    ``part``: only some of the records were masked so.
+    """
     macro = index_catalogue().get(f"sdc_{step.method}")
     said = macro is not None and "Told" in macro.effect.says
     summary = (macro.effect.publicly or macro.summary) if macro and said else step.method.replace("_", " ")
@@ -65,7 +67,7 @@ def describe_step(step: MaskingStep, planned: Step | None) -> tuple[str, str]:
         keeps = "; ".join(of or [p[0] for p in parts if len(p) == 1]) + "."
     if is_by_household(step):
         summary += f" {_BY_HOUSEHOLD}"
-    if planned is not None and planned.where is not None:
+    if part:
         summary += " In a part of the records."
     return summary, keeps
 
