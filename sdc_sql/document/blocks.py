@@ -41,6 +41,15 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Code:
+    """Lines to be copied, in a language, under a title."""
+
+    title: str
+    language: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Chart:
     """Numbers to look at: a bar, or a dot, for each label and series. In Markdown it is a table.
 
@@ -167,10 +176,10 @@ class Section:
     """A heading and what stands under it, sections among it."""
 
     title: str
-    blocks: tuple[Text | Points | Table | Chart | Plane | Distribution | Section, ...]
+    blocks: tuple[Text | Points | Table | Code | Chart | Plane | Distribution | Section, ...]
 
 
-Block = Text | Points | Table | Chart | Plane | Distribution | Section
+Block = Text | Points | Table | Code | Chart | Plane | Distribution | Section
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from sdc_sql.document.blocks import (
     Chart,
+    Code,
     Distribution,
     Plane,
     Points,
@@ -72,13 +73,15 @@ def _write_section(section: Section, level: int) -> list[str]:
     return parts
 
 
-def _write_block(block: Text | Points | Table | Chart | Plane | Distribution) -> str:
+def _write_block(block: Text | Points | Table | Code | Chart | Plane | Distribution) -> str:  # noqa: PLR0911 - a return a kind
     if isinstance(block, Text):
         return _escape_line(block.text)
     if isinstance(block, Points):
         return "\n".join(f"- {_escape_line(point)}" for point in block.points)
     if isinstance(block, Table):
         return _add_title(block.title, _write_table(block.names, block.rows))
+    if isinstance(block, Code):
+        return _add_title(block.title, _write_code(block))
     if isinstance(block, Chart):
         numbers = [numbers for _, numbers in block.series]
         rows = tuple((block.labels[i], *(each[i] for each in numbers)) for i in range(len(block.labels)))
@@ -88,6 +91,13 @@ def _write_block(block: Text | Points | Table | Chart | Plane | Distribution) ->
     if isinstance(block, Plane):
         return ""
     assert_never(block)
+
+
+def _write_code(code: Code) -> str:
+    runs = [len(run) for run in re.findall("`+", code.text)]
+    fence = "`" * max(3, *(run + 1 for run in runs), 3)
+    lines = "\n".join(format_readable(line) for line in code.text.split("\n"))
+    return f"{fence}{code.language}\n{lines}\n{fence}"
 
 
 def _escape_line(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, assert_never
 from sdc_sql.document import plane
 from sdc_sql.document.blocks import (
     Chart,
+    Code,
     Distribution,
     Gauge,
     Plane,
@@ -88,6 +89,8 @@ def _write_block(block: Block, number: Iterator[int]) -> str:  # noqa: PLR0911 -
         return f"<ul>{''.join(f'<li>{_escape_value(point)}</li>' for point in block.points)}</ul>\n"
     if isinstance(block, Table):
         return _write_table(block, number)
+    if isinstance(block, Code):
+        return _write_code(block, f"p{next(number)}")
     if isinstance(block, Chart):
         return _write_figure(block, f"c{next(number)}")
     if isinstance(block, Distribution):
@@ -98,6 +101,14 @@ def _write_block(block: Block, number: Iterator[int]) -> str:  # noqa: PLR0911 -
     if isinstance(block, Section):
         return _write_section(block, 3, number)
     assert_never(block)
+
+
+def _write_code(code: Code, name: str) -> str:
+    lines = "\n".join(_escape_value(line) for line in code.text.split("\n"))
+    caption = f'<figcaption id="{name}">{_escape_value(code.title)}</figcaption>'
+    # who has no mouse scrolls it by the keys
+    inside = f'<pre tabindex="0" role="region" aria-labelledby="{name}"><code>{lines}</code></pre>'
+    return f'<figure class="code">{caption}{inside}</figure>\n'
 
 
 def _write_figure(chart: Chart, name: str) -> str:

@@ -91,12 +91,20 @@ def show_public_matrix(step: MaskingStep, logged: LoggedStep | None, name: Calla
     return matrices.show_matrix(logged, digits=DIGITS, name=name)
 
 
-def advice(step: MaskingStep, *, matrix: bool, part: bool) -> list[str]:
-    """Return what to heed in estimates; of a step on a part of the records that these cannot be corrected."""
+def advice(step: MaskingStep, *, matrix: bool, part: bool, blurred: bool = False) -> list[str]:
+    """Return what to heed in estimates; of a step on a part of the records that these cannot be corrected.
+
+    ``blurred``: the matrix is singular, or nearly, so that the original frequencies do not follow from it.
+    """
     how, columns = step.parameters.get("method"), ", ".join(step.columns)
     gone = find_effect(step.method).suppresses.kind != "nothing"
     said = ""
-    if matrix:
+    if matrix and blurred:
+        said = (
+            f"{columns}: the original frequencies cannot be estimated: different ones give nearly the same released "
+            "ones, by the matrix below."
+        )
+    elif matrix:
         said = (
             f"{columns}: estimate the original frequencies t by solving P' t = f, P the matrix (rows: original "
             "categories), f the released frequencies (SDC handbook, section 3.4.6)."
@@ -114,7 +122,10 @@ def advice(step: MaskingStep, *, matrix: bool, part: bool) -> list[str]:
         ratio = 1 + float(step.parameters["size"]) ** 2
         said = f"{columns}: the mean of the squares is {ratio:g} times the original one. Means are kept in expectation."
     elif gone:
-        said = "Values were suppressed where they are rare: what is missing is not missing at random."
+        said = (
+            "Values were suppressed where a record would have stood out: what is missing is not missing at random, and "
+            "rare values are missing more often."
+        )
     if said and part and not gone:
         said = (
             f"{columns}: only a part of the records was masked so, and which is not told: what is said of the masking "
