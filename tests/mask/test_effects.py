@@ -21,6 +21,21 @@ def test_each_of_ours_says_what_others_ask():
     assert silent == {}
 
 
+def test_each_of_ours_says_which_estimates_hold():
+    """Suppression is told by what is missing; what draws groups anew, or no value, has nothing that holds."""
+    silent = {name for name, d in MASKS.items() if not d.effect.users and d.effect.suppresses.kind != "values"}
+    assert silent <= {"distort_sensitive", "drop_identifiers", "renumber"}, silent
+    for name, mask in MASKS.items():
+        assert mask.effect.users == "" or mask.effect.users.endswith("."), name
+        choices = {c for p in mask.parameters for c in (p.choices if p.name == "method" else ())}
+        chosen = {part.split(": ")[0] for part in mask.effect.users.split("; ") if ": " in part}
+        assert chosen in (set(), choices), name
+    said = {how: public_steps.describe_use(step_of("noise", {"method": how})) for how in ("linear", "outliers")}
+    assert said["linear"].startswith("Means and covariances")
+    assert said["outliers"] == "Means hold nearly. What hangs on outliers does not."
+    assert ";" not in public_steps.describe_use(step_of("noise_absolute", {"standard_deviation": 1.0}))
+
+
 def test_what_is_withheld_says_why():
     for name, mask in MASKS.items():
         for word in (mask.effect.loss, mask.effect.matrix):

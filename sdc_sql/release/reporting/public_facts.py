@@ -34,6 +34,7 @@ class Treatment:
     method: str
     done: str
     keeps: str
+    use: str  # which estimates hold
     parameters: str
     in_classes: bool  # True: a released value is a class of several original ones
 
@@ -66,7 +67,17 @@ def _describe_treatment(outcome: Outcome, place: int, name: str, columns: list[s
         f"{n.replace('_', ' ')} {_join_values(v)}" for n, v in public_steps.list_told_parameters(step).items()
     )
     in_classes = find_effect(step.method).coarsens.kind == "into classes"
-    return Treatment(tuple(columns), name, done, keeps, told, in_classes)
+    return Treatment(tuple(columns), name, done, keeps, public_steps.describe_use(step), told, in_classes)
+
+
+def list_uses(outcome: Outcome) -> list[str]:
+    """Return which estimates hold after which treatment, once for all variables of which the same is said."""
+    said: dict[tuple[str, str], list[str]] = {}
+    for found in treatments(outcome):
+        use = found.use or (f"It keeps {found.keeps}" if found.keeps and found.method != SUPPRESSION else "")
+        if use:
+            said.setdefault((found.method, use), []).append(found.of)
+    return [f"{', '.join(dict.fromkeys(columns))} ({method}): {use}" for (method, use), columns in said.items()]
 
 
 def suppresses_values(step: MaskingStep) -> bool:

@@ -26,6 +26,7 @@ from sdc_sql.release.reporting.public_facts import (
     is_wholly_released,
     list_columns_as_collected,
     list_partial_steps,
+    list_uses,
     noise_variances,
     treatments,
 )
@@ -106,8 +107,8 @@ def _write_file(outcome: Outcome) -> Section:
 
 def _write_treatments(outcome: Outcome) -> Section:
     found = treatments(outcome)
-    rows = tuple((t.of, t.method, t.done, t.keeps, t.parameters) for t in found)
-    names = ("variables", "method", "what was done", "what it keeps", "parameters")
+    rows = tuple((t.of, t.method, t.done, t.parameters) for t in found)
+    names = ("variables", "method", "what was done", "parameters")
     blocks: list[Block] = [
         Table("Methods, in the order in which they were applied", names, rows) if rows else Text("None."),
         Text(f"Released as they were collected: {', '.join(list_columns_as_collected(outcome)) or 'none'}."),
@@ -118,7 +119,7 @@ def _write_treatments(outcome: Outcome) -> Section:
 def _write_estimates(outcome: Outcome) -> Section:
     blocks: list[Block] = []
     noise = noise_variances(outcome)
-    advice: list[str] = []
+    advice = list_uses(outcome)
     for step, logged, part in zip(
         outcome.steps, matrices.find_logged_steps(outcome), list_partial_steps(outcome), strict=True
     ):
@@ -133,7 +134,7 @@ def _write_estimates(outcome: Outcome) -> Section:
     if noise:
         rows = tuple((column, float(f"{variance:.3g}")) for column, variance in noise.items())
         blocks.append(Table("Variance of the noise that was added", ("variable", "variance"), rows))
-    points: list[Block] = [Points(tuple(advice))] if advice else [Text("No estimate needs a correction that is told.")]
+    points: list[Block] = [Points(tuple(advice))] if advice else [Text("No estimate needs a correction.")]
     corrections = public_corrections.find_corrections(outcome, lambda step: _namer(outcome, step))
     return Section(USE, (*points, *blocks, public_code.write_code_section(corrections)))
 

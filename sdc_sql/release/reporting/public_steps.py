@@ -60,16 +60,26 @@ def describe_step(step: MaskingStep, *, part: bool = False) -> tuple[str, str]:
     macro = index_catalogue().get(f"sdc_{step.method}")
     said = macro is not None and "Told" in macro.effect.says
     summary = (macro.effect.publicly or macro.summary) if macro and said else step.method.replace("_", " ")
-    keeps = macro.keeps if macro and said else ""
-    parts = [part.split(": ") for part in keeps.rstrip(".").split("; ")]
-    if "method" in step.parameters and any(len(part) > 1 for part in parts):
-        of = [p[1] for p in parts if len(p) > 1 and p[0] == step.parameters["method"]]
-        keeps = "; ".join(of or [p[0] for p in parts if len(p) == 1]) + "."
+    keeps = _choose_words(macro.keeps, step) if macro and said else ""
     if is_by_household(step):
         summary += f" {_BY_HOUSEHOLD}"
     if part:
         summary += " In a part of the records."
     return summary, keeps
+
+
+def _choose_words(text: str, step: MaskingStep) -> str:
+    """Return what a declaration says of the step's own choice of a method, or of all of them."""
+    parts = [part.split(": ") for part in text.rstrip(".").split("; ")]
+    if "method" not in step.parameters or all(len(part) == 1 for part in parts):
+        return text
+    of = [p[1] for p in parts if len(p) > 1 and p[0] == step.parameters["method"]]
+    return "; ".join(of or [p[0] for p in parts if len(p) == 1]) + "."
+
+
+def describe_use(step: MaskingStep) -> str:
+    """Return which estimates hold and which do not, in the words of the method's declaration."""
+    return _choose_words(find_effect(step.method).users, step)
 
 
 def is_by_household(step: MaskingStep) -> bool:
