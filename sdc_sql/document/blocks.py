@@ -41,6 +41,15 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Code:
+    """Lines to be copied, in a language, under a title."""
+
+    title: str
+    language: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Chart:
     """Numbers to look at: a bar, or a dot, for each label and series. In Markdown it is a table.
 
@@ -213,12 +222,12 @@ class Section:
     """A heading and what stands under it, sections among it."""
 
     title: str
-    blocks: tuple[
-        Text | Points | Table | Chart | Plane | Distribution | Grid | Layers | Verdict | Signatures | Section, ...
-    ]
+    blocks: tuple[Words | Picture | Section, ...]
 
 
-Block = Text | Points | Table | Chart | Plane | Distribution | Grid | Layers | Verdict | Signatures | Section
+Words = Text | Points | Table | Code | Verdict | Signatures
+Picture = Chart | Plane | Distribution | Grid | Layers
+Block = Words | Picture | Section
 
 
 @dataclass(frozen=True)

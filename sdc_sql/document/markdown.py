@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, assert_never
 
 from sdc_sql.document.blocks import (
     Chart,
+    Code,
     Distribution,
     Grid,
     Layers,
+    Picture,
     Plane,
     Points,
     Section,
@@ -23,7 +25,7 @@ from sdc_sql.document.blocks import (
 from sdc_sql.document.distribution import chart_distribution
 
 if TYPE_CHECKING:
-    from sdc_sql.document.blocks import Block, Page
+    from sdc_sql.document.blocks import Block, Page, Words
 
 # these would be read as marks, wherever they stand; an underscore within a word is none
 _MARK = re.compile(r"([\\`*\[\]|~!$#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))")
@@ -77,17 +79,29 @@ def _write_section(section: Section, level: int) -> list[str]:
     return parts
 
 
-def _write_block(block: Block) -> str:  # noqa: PLR0911 - a return a kind
-    if isinstance(block, Verdict):
-        return f"**{escape_markdown(block.word)}**: {escape_markdown(block.reason)}"
-    if isinstance(block, Signatures):
-        return _write_table(("", "name", "date", "signature"), tuple((signer, "", "", "") for signer in block.signers))
+def _write_block(block: Block) -> str:
+    if isinstance(block, Section):  # those of a section are written with it
+        return "\n\n".join(_write_section(block, 2))
+    return _write_picture(block) if isinstance(block, Picture) else _write_words(block)
+
+
+def _write_words(block: Words) -> str:
     if isinstance(block, Text):
         return _escape_line(block.text)
     if isinstance(block, Points):
         return "\n".join(f"- {_escape_line(point)}" for point in block.points)
     if isinstance(block, Table):
         return _add_title(block.title, _write_table(block.names, block.rows))
+    if isinstance(block, Code):
+        return _add_title(block.title, _write_code(block))
+    if isinstance(block, Verdict):
+        return f"**{escape_markdown(block.word)}**: {escape_markdown(block.reason)}"
+    if isinstance(block, Signatures):
+        return _write_table(("", "name", "date", "signature"), tuple((signer, "", "", "") for signer in block.signers))
+    assert_never(block)
+
+
+def _write_picture(block: Picture) -> str:
     if isinstance(block, Chart):
         numbers = [numbers for _, numbers in block.series]
         rows = tuple((block.labels[i], *(each[i] for each in numbers)) for i in range(len(block.labels)))
@@ -98,17 +112,22 @@ def _write_block(block: Block) -> str:  # noqa: PLR0911 - a return a kind
         pairs = [(block.labels[j], block.labels[i], v) for i, row in enumerate(block.rows) for j, v in enumerate(row)]
         return _add_title(block.title, _write_table(("", "", "value"), tuple(pairs)))
     if isinstance(block, Layers):
-        rows = [
+        found = [
             (f"{name} (chosen)" if i == block.chosen else name, label, number)
             for i, (name, of_one) in enumerate(zip(block.names, block.labels, strict=True))
             for label, number in of_one
         ]
-        return _add_title(block.title, _write_table(("level", "label", "values"), tuple(rows)))
+        return _add_title(block.title, _write_table(("level", "label", "values"), tuple(found)))
     if isinstance(block, Plane):
         return ""
-    if isinstance(block, Section):
-        return "\n\n".join(_write_section(block, 2))
     assert_never(block)
+
+
+def _write_code(code: Code) -> str:
+    runs = [len(run) for run in re.findall("`+", code.text)]
+    fence = "`" * max(3, *(run + 1 for run in runs), 3)
+    lines = "\n".join(format_readable(line) for line in code.text.split("\n"))
+    return f"{fence}{code.language}\n{lines}\n{fence}"
 
 
 def _escape_line(text: str) -> str:

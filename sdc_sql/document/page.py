@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, assert_never
 from sdc_sql.document import plane
 from sdc_sql.document.blocks import (
     Chart,
+    Code,
     Distribution,
     Gauge,
     Grid,
     Layers,
+    Picture,
     Plane,
     Points,
     Section,
@@ -38,7 +40,7 @@ from sdc_sql.document.style import STYLE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sdc_sql.document.blocks import Block, Page
+    from sdc_sql.document.blocks import Block, Page, Words
 
 # a reader of the page fetches nothing, whatever a label says
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -91,31 +93,43 @@ def _write_section(section: Section, level: int, number: Iterator[int], name: st
     return f"<section{f' id={name!r}' if name else ''}>\n{head}{body}</section>\n"
 
 
-def _write_block(block: Block, number: Iterator[int]) -> str:  # noqa: PLR0911 - a return a kind
+def _write_block(block: Block, number: Iterator[int]) -> str:
+    if isinstance(block, Section):
+        return _write_section(block, 3, number)
+    return _write_picture(block, number) if isinstance(block, Picture) else _write_words(block, number)
+
+
+def _write_words(block: Words, number: Iterator[int]) -> str:
     if isinstance(block, Text):
         return f"<p>{_escape_value(block.text)}</p>\n"
     if isinstance(block, Points):
         return f"<ul>{''.join(f'<li>{_escape_value(point)}</li>' for point in block.points)}</ul>\n"
     if isinstance(block, Table):
         return _write_table(block, number)
-    if isinstance(block, Chart):
-        return _write_figure(block, f"c{next(number)}")
-    if isinstance(block, Distribution):
-        return _write_distribution(block, number)
+    if isinstance(block, Code):
+        return _write_code(block, f"p{next(number)}")
     if isinstance(block, Verdict):
         return _write_verdict(block)
     if isinstance(block, Signatures):
         return _write_signatures(block)
-    if isinstance(block, Plane):
-        inside = plane.draw_legend(block) + plane.draw_plane(block, f"c{next(number)}")
-        return f"<figure><figcaption>{_escape_value(block.title)}</figcaption>{inside}</figure>\n"
-    if isinstance(block, Grid | Layers):
-        name = f"c{next(number)}"
-        drawn = draw_grid(block, name) if isinstance(block, Grid) else draw_layers(block, name)
-        return f"<figure><figcaption>{_escape_value(block.title)}</figcaption>{drawn}</figure>\n"
-    if isinstance(block, Section):
-        return _write_section(block, 3, number)
     assert_never(block)
+
+
+def _write_picture(block: Picture, number: Iterator[int]) -> str:
+    if isinstance(block, Chart):
+        return _write_figure(block, f"c{next(number)}")
+    if isinstance(block, Distribution):
+        return _write_distribution(block, number)
+    name = f"c{next(number)}"
+    if isinstance(block, Plane):
+        drawn = plane.draw_legend(block) + plane.draw_plane(block, name)
+    elif isinstance(block, Grid):
+        drawn = draw_grid(block, name)
+    elif isinstance(block, Layers):
+        drawn = draw_layers(block, name)
+    else:
+        assert_never(block)
+    return f"<figure><figcaption>{_escape_value(block.title)}</figcaption>{drawn}</figure>\n"
 
 
 def _write_verdict(verdict: Verdict) -> str:
@@ -130,6 +144,14 @@ def _write_signatures(block: Signatures) -> str:
         for signer in block.signers
     )
     return f'<ul class="sign">{lines}</ul>\n'
+
+
+def _write_code(code: Code, name: str) -> str:
+    lines = "\n".join(_escape_value(line) for line in code.text.split("\n"))
+    caption = f'<figcaption id="{name}">{_escape_value(code.title)}</figcaption>'
+    # who has no mouse scrolls it by the keys
+    inside = f'<pre tabindex="0" role="region" aria-labelledby="{name}"><code>{lines}</code></pre>'
+    return f'<figure class="code">{caption}{inside}</figure>\n'
 
 
 def _write_figure(chart: Chart, name: str) -> str:

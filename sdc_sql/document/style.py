@@ -38,6 +38,9 @@ td.long { white-space: normal; min-width: 10rem; max-width: 30rem; overflow-wrap
 figure { margin: 1rem 0 1.75rem; max-width: 44rem; }
 figure.table { display: inline-block; vertical-align: top; max-width: 100%; margin: .75rem 3.5rem 1.25rem 0; }
 .table figcaption { max-width: 26rem; }
+figure.code { max-width: 100%; }
+pre { margin: 0; padding: .75rem 1rem; overflow-x: auto; background: var(--soft); border: 1px solid var(--line);
+  font: .85rem/1.45 ui-monospace, "Cascadia Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace; }
 svg { display: block; overflow: visible; }
 text { font-size: 13px; fill: var(--ink); }
 text.number { font-variant-numeric: tabular-nums; }
@@ -128,9 +131,10 @@ svg, .legend li::before { print-color-adjust: exact; -webkit-print-color-adjust:
   td.long { min-width: 0; }
   h2, h3, figcaption { break-after: avoid; }
   figure.table { display: block; margin-right: 0; }
-  tr, figure:not(.table) { break-inside: avoid; }
+  tr, figure:not(.table):not(.code) { break-inside: avoid; }
   th, td { padding-top: .15rem; padding-bottom: .15rem; }
   text { font-size: 11px; }
   thead { display: table-header-group; }
+  pre { font-size: 7.5pt; white-space: pre-wrap; overflow-wrap: anywhere; overflow: visible; padding: .4rem .6rem; }
 }
 """

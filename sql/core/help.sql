@@ -26,6 +26,7 @@
 --   Told: a, b.      the parameters that they are told, or `nothing`; of a measure of loss the columns. `Told: a; b where c is 'd'.`
 --   Matrix: logged.  or `by retention`, `withheld (why)`: where the probabilities stand by which it misclassifies
 --   Publicly: ...    what is said of it to them, where its own words name what is not told
+--   Users: ...       which of their estimates hold and which do not: sentences, or `choice of its method: sentences; ...`
 --   Repeated: again.      or `once (why)`: whether a table that changes may be released again (a record that did not change is released as
 --                         before then, whoever came, left or changed)
 -- (`Loss: published where method is 'plain', else withheld (why).`, as of a scope.)

@@ -32,6 +32,7 @@
 --
 -- Scope: table.
 -- Keeps: means, variances and covariances of numbers, and the margins of categories, in expectation; relations of categories shrunk.
+-- Users: Distributions and relations hold nearly. Values are drawn, and no record is one of the original ones.
 -- Values: codes.
 -- Bits: last digits.
 -- Coarsens: no.

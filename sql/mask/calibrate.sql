@@ -29,6 +29,7 @@
 --
 -- Scope: table.
 -- Keeps: the known totals of each margin, to within 1e-9 of themselves.
+-- Users: Estimate by the released weights, whose totals are known ones. Standard errors that do not heed it come out too great.
 -- Values: numbers.
 -- Bits: last digits.
 -- Coarsens: no.

@@ -39,6 +39,7 @@
 --
 -- Scope: table.
 -- Keeps: ranks, exactly; the distribution of each column, as far as the family fits it.
+-- Users: The distribution of each column holds nearly, and so does the order of its values.
 -- Values: numbers.
 -- Bits: last digits.
 -- Coarsens: no.

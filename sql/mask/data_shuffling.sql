@@ -30,6 +30,8 @@
 --
 -- Scope: table.
 -- Keeps: the values of each column as a whole, exactly; rank correlations among the columns and with the given ones, within sampling error.
+-- Users: The distribution of each column is exact, and the order of its relations with the others holds in all records together, not in
+--   small domains.
 -- Values: numbers.
 -- Bits: exact.
 -- Coarsens: no.

@@ -28,6 +28,7 @@
 --
 -- Scope: table.
 -- Keeps: the joint table of the swapped columns and that of all other columns, exactly; not those between them.
+-- Users: Counts of each swapped column by itself are exact. Its relations with other columns come out too weak, by how much is not told.
 -- Values: codes.
 -- Bits: exact.
 -- Coarsens: no.

@@ -41,6 +41,7 @@
 -- Keeps: what the labels say.
 -- Guarantees: each released row, NULL a value, is shared by at least k released records: sdc_k_anonymity passes on the file; and
 --   what else is asked, each by its own measure on the released file.
+-- Users: Count and compare by the released classes. Records without them are those that stood out, and not a random part.
 -- Values: codes.
 -- Bits: exact.
 -- Coarsens: into classes.

@@ -25,6 +25,7 @@
 --
 -- Scope: table.
 -- Keeps: means and covariances, of the columns and with the given ones.
+-- Users: Means and covariances of all records are the original ones, those of domains and relations that are not linear are not.
 -- Values: numbers.
 -- Bits: last digits.
 -- Coarsens: no.

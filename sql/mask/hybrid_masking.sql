@@ -24,6 +24,7 @@
 --
 -- Scope: table.
 -- Keeps: each record nearly; means and relations nearly.
+-- Users: Means and relations hold nearly. Each value is a mixture with a drawn one, so that single values and domains do not hold.
 -- Values: numbers.
 -- Bits: last digits.
 -- Coarsens: no.

@@ -24,6 +24,8 @@
 --
 -- Scope: table.
 -- Keeps: B and C: the regression coefficients on the confidential variables, and the means; C: the covariances too.
+-- Users: Regressions of the masked columns on the others hold. Relations that are not linear, and domains that are not in the model, do
+--   not.
 -- Values: numbers.
 -- Bits: last digits.
 -- Coarsens: no.

@@ -29,6 +29,8 @@
 --
 -- Scope: table.
 -- Keeps: rank correlations, to the tolerance; means and variances nearly.
+-- Users: Means, variances and rank correlations hold nearly. Values are drawn, so that domains and relations that are not monotone do not
+--   hold.
 -- Values: numbers.
 -- Bits: last digits.
 -- Coarsens: no.

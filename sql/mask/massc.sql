@@ -34,6 +34,7 @@
 -- Scope: table.
 -- Not compiled: records leave the table and weights become numbers of another type: mask in DuckDB, and read the released table elsewhere.
 -- Python: margins.
+-- Users: Estimate by the released weights, which stand for the records that were left out too. Relations come out somewhat too weak.
 -- Values: codes.
 -- Bits: last digits.
 -- Coarsens: no.

@@ -29,6 +29,7 @@
 --
 -- Scope: table.
 -- Keeps: means and covariances of each group, exactly (bootstrap: in expectation).
+-- Users: Means and covariances hold, in all records and in the groups. Relations that are not linear hold nearly.
 -- Values: numbers.
 -- Bits: last digits.
 -- Coarsens: no.

@@ -29,6 +29,8 @@
 -- Scope: table.
 -- Keeps: every label holds its record's value.
 -- Guarantees: k-anonymity of the keys as they stand (sdc_k_anonymity passes), counted anew before it is written.
+-- Users: Count by the released classes, which may overlap. A record can be counted in one of them alone, and finer tables need an
+--   assumption.
 -- Values: codes.
 -- Bits: exact.
 -- Coarsens: into classes.

@@ -17,6 +17,7 @@
 --
 -- Scope: record.
 -- Keeps: the expected frequencies, where the matrix is invariant (sdc_pram_invariant).
+-- Users: Tables with the column come out blurred, since its relations with other columns are too weak before they are corrected.
 -- Values: codes.
 -- Bits: exact.
 -- Coarsens: no.

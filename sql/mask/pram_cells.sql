@@ -14,6 +14,7 @@
 -- A column that is constant in each cell, such as a group that bars illogical changes, may stand in `within`.
 --
 -- Scope: cells.
+-- Users: Tables with the masked columns come out blurred, since their relations with other columns are too weak before they are corrected.
 -- Values: codes.
 -- Bits: exact.
 -- Coarsens: no.

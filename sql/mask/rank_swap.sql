@@ -14,6 +14,8 @@
 --
 -- Scope: table.
 -- Keeps: the values of the column as a whole, exactly.
+-- Users: The distribution of each column by itself is exact. Its relations with other columns come out too weak, and domains too much
+--   alike.
 -- Values: numbers.
 -- Bits: exact.
 -- Coarsens: no.

@@ -15,6 +15,7 @@
 --
 -- Scope: record.
 -- Keeps: nothing but the groups: which records have one label.
+-- Users: Count and compare by group. Nothing tells the values of a group apart.
 -- Values: codes.
 -- Bits: exact.
 -- Coarsens: into classes.

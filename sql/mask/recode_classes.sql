@@ -16,6 +16,7 @@
 --
 -- Scope: table.
 -- Keeps: the order of the values, by class.
+-- Users: Count and compare by class. A mean or quantile within a class is an assumption of the user's.
 -- Values: numbers.
 -- Bits: exact.
 -- Coarsens: into classes.

@@ -15,6 +15,7 @@
 --
 -- Scope: record.
 -- Keeps: the order of the codes, and which of them begin alike.
+-- Users: Count and compare by the codes that are left. Nothing tells apart the codes that begin alike.
 -- Values: codes.
 -- Bits: exact.
 -- Coarsens: into classes.

@@ -10,6 +10,7 @@
 --
 -- Scope: record.
 -- Keeps: the order of the dates, by period.
+-- Users: Count and compare by period. No time is shorter than a period.
 -- Values: codes.
 -- Bits: exact.
 -- Coarsens: into classes.

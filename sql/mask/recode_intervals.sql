@@ -15,6 +15,7 @@
 --
 -- Scope: record.
 -- Keeps: the order of the values, by interval.
+-- Users: Count and compare by interval. A mean or quantile within an interval is an assumption of the user's.
 -- Values: numbers.
 -- Bits: exact.
 -- Coarsens: into classes.

@@ -13,6 +13,7 @@
 --
 -- Scope: record.
 -- Keeps: nothing but the groups: which records have one label.
+-- Users: Count and compare by the released classes. Nothing tells the values of a class apart.
 -- Values: codes.
 -- Bits: exact.
 -- Coarsens: into classes.

@@ -20,6 +20,7 @@
 --
 -- Scope: record.
 -- Keeps: how near the two are.
+-- Users: Count and compare by the released places relative to the other column.
 -- Values: codes.
 -- Bits: exact.
 -- Coarsens: into classes.

@@ -38,6 +38,7 @@
 --
 -- Scope: table.
 -- Keeps: in each area the households of each size and the persons by what partners have in common, exactly; all tables without an area.
+-- Users: Counts of the whole file are exact. Relations of the swapped columns with the others come out too weak, by how much is not told.
 -- Values: codes.
 -- Bits: exact.
 -- Coarsens: no.

@@ -13,6 +13,7 @@
 --
 -- Scope: table.
 -- Keeps: the order of the values, and nearly their distribution.
+-- Users: Distributions hold nearly. The extremes are drawn in, and variances come out somewhat too small.
 -- Values: numbers.
 -- Bits: last digits.
 -- Coarsens: no.

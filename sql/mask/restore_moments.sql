@@ -27,6 +27,7 @@
 -- Scope: table.
 -- Keeps: means and covariances of the original columns, exactly.
 -- Guarantees: no more correct links by distance than before.
+-- Users: Means and covariances of all records are the original ones, those of domains are not.
 -- Values: numbers.
 -- Bits: last digits.
 -- Coarsens: no.

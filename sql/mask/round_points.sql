@@ -20,6 +20,7 @@
 -- A point that the column's type does not hold (2.5 in INTEGER) would be released as a value that is no point: an error.
 --
 -- Scope: record.
+-- Users: Means of many records hold nearly. A single value or quantile is right to the distance of the points.
 -- Values: numbers.
 -- Bits: exact.
 -- Coarsens: into values.

@@ -16,6 +16,7 @@
 -- are none: an error.
 --
 -- Scope: record.
+-- Users: Means and totals of many records hold. A single value, a quantile or a difference of few records is right to within the base.
 -- Values: numbers.
 -- Bits: exact.
 -- Coarsens: into values.

@@ -33,6 +33,7 @@
 --
 -- Scope: table.
 -- Not compiled: records leave the table and weights become numbers of another type: draw the sample in DuckDB, and read it elsewhere.
+-- Users: Estimate by the released weights, or divide counts by the fraction that was drawn. Standard errors are those of a sample.
 -- Values: codes.
 -- Bits: exact.
 -- Coarsens: no.

@@ -62,6 +62,8 @@
 --
 -- Scope: table.
 -- Keeps: distributions of the columns and relations among them, as far as the models find them.
+-- Users: Values are drawn from models, and a relation that no model had is lost. A standard error from one copy comes out too small.
+--   Several copies are combined by the rules for synthetic data (Reiter 2003).
 -- Values: codes.
 -- Bits: last digits.
 -- Coarsens: no.

@@ -25,6 +25,7 @@
 -- threshold then. A threshold found as a quantile or by a count is a value of the file, and of an odd number of records so is a median.
 --
 -- Scope: table.
+-- Users: Medians and quantiles between the thresholds hold. A variance, and a regression that hangs on extremes, comes out too small.
 -- Values: numbers.
 -- Bits: exact.
 -- Coarsens: into values.

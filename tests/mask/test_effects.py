@@ -21,6 +21,21 @@ def test_each_of_ours_says_what_others_ask():
     assert silent == {}
 
 
+def test_each_of_ours_says_which_estimates_hold():
+    """Suppression is told by what is missing; what draws groups anew, or no value, has nothing that holds."""
+    silent = {name for name, d in MASKS.items() if not d.effect.users and d.effect.suppresses.kind != "values"}
+    assert silent <= {"distort_sensitive", "drop_identifiers", "renumber"}, silent
+    for name, mask in MASKS.items():
+        assert mask.effect.users == "" or mask.effect.users.endswith("."), name
+        choices = {c for p in mask.parameters for c in (p.choices if p.name == "method" else ())}
+        chosen = {part.split(": ")[0] for part in mask.effect.users.split("; ") if ": " in part}
+        assert chosen in (set(), choices), name
+    said = {how: public_steps.describe_use(step_of("noise", {"method": how})) for how in ("linear", "outliers")}
+    assert said["linear"].startswith("Means and covariances")
+    assert said["outliers"] == "Means hold nearly. What hangs on outliers does not."
+    assert ";" not in public_steps.describe_use(step_of("noise_absolute", {"standard_deviation": 1.0}))
+
+
 def test_what_is_withheld_says_why():
     for name, mask in MASKS.items():
         for word in (mask.effect.loss, mask.effect.matrix):
@@ -37,7 +52,7 @@ def test_of_a_mask_from_elsewhere_nothing_is_told():
     step = step_of("scramble", {"factor": 1.1, "method": "plain", "alpha": 0.1})
     assert public_steps.is_withheld(step)
     assert public_steps.list_told_parameters(step) == {}
-    assert public_steps.describe_step(step, None) == ("scramble", "")
+    assert public_steps.describe_step(step) == ("scramble", "")
     assert public_steps.show_public_matrix(step, None, str) == []
     assert public_steps.advice(step, matrix=False, part=False) == []
     effect = find_effect("scramble")

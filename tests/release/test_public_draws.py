@@ -143,9 +143,12 @@ def test_the_rate_of_a_swap_does_not_follow_from_a_loss(tmp_path, monkeypatch, c
         assert list_withheld_columns(outcome) == withheld
         assert "sex" in {loss["variables"] for loss in told}
         assert not withheld & {name for loss in told for name in loss["variables"].split(", ")}
-        chart = public_report(outcome, "markdown").partition("Values that are not the original ones")[2]
-        assert "sex" in chart
-        assert ("job" in chart[:300]) != bool(withheld)
+        report = public_report(outcome, "markdown")
+        changes = report.partition("Values that are not the original ones")[2]
+        assert "sex" in changes
+        assert "job" not in changes[:300]
+        collected = report.partition("Released as they were collected: ")[2].partition("\n")[0]
+        assert ("job" in collected) != bool(withheld)
 
 
 @pytest.mark.slow

@@ -46,6 +46,7 @@ class Effect:
     of a household get one masked value of a column that is of it: by the method's own ``unit``, masked as one record,
     or like values become like ones anyhow, which is checked. ``repeated``: whether a table that changes may be released
     again: what is released of a record that did not change is the same then, whoever came, left or changed.
+    ``users``: which of their estimates hold.
     """
 
     values: Word
@@ -59,6 +60,7 @@ class Effect:
     repeated: Word
     told: tuple[Names, ...] = ()
     publicly: str = ""
+    users: str = ""
     says: frozenset[str] = frozenset()  # the tags that the header has
 
     def list_told(self, arguments: Mapping[str, object]) -> tuple[str, ...]:
@@ -93,5 +95,6 @@ def read_effect(header: Comment, own: Comment, parameters: Mapping[str, Paramete
         **words,
         told=headers.read_names(where, "Told", parameters, names),
         publicly=own.tags.get("Publicly", header.tags.get("Publicly", "")),
+        users=own.tags.get("Users", header.tags.get("Users", "")),
         says=frozenset(header.tags | own.tags),
     )

@@ -21,7 +21,13 @@ from sdc_sql.errors import translate_errors
 from sdc_sql.release.certifying.content import digest_table
 from sdc_sql.release.certifying.released_digest import digest_released_file
 from sdc_sql.release.certifying.sealed import seal_fields
-from sdc_sql.release.reporting.public_facts import list_untouched_columns
+from sdc_sql.release.reporting.public_facts import (
+    SUPPRESSION,
+    list_columns_as_collected,
+    list_suppressed_columns,
+    list_untouched_columns,
+    suppresses_values,
+)
 from sdc_sql.release.running.documents import DOCUMENTS
 from sdc_sql.version import VERSION
 
@@ -111,15 +117,14 @@ def build_internal(outcome: Outcome) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def build_public(outcome: Outcome, bound_to: str | None = None) -> dict[str, Any]:
+def build_public(outcome: Outcome, bound_to: str | None = None, *, former: bool = False) -> dict[str, Any]:
     """Return the certificate for the users of the file: methods without their parameters, no figure, keyed digests.
 
-    The keyed digests are bound to the digest of the output, or to another one.
+    The keyed digests are bound to the digest of the output, or to another one. ``former``: in the form of earlier
+    formats, which named the columns of each suppression, and so the keys of its scenario.
     """
     plan, con = outcome.plan, outcome.original.con
     output = digest_released_file(outcome)
-    released = {column["name"] for column in output["columns"]}
-    steps = {step.path: step for step in plan.steps}
     digests = {
         "input": _input(outcome)["digest"],
         "release_file": hashlib.sha256("\0".join([plan.text, *_ruleset(plan)]).encode()).hexdigest(),
@@ -129,18 +134,35 @@ def build_public(outcome: Outcome, bound_to: str | None = None) -> dict[str, Any
             "certificate": "public", "text": TEXT, "format": FORMAT, **_list_release_names(outcome),
             "date": outcome.date, "versions": _list_versions(),
             "output": output, "documents": _list_documents(outcome, public=True),
-            "released_as_collected": list_untouched_columns(outcome),
-            "methods": [
-                {
-                    "method": steps[at].verb, "columns": [c for c in done.columns if c in released],
-                    "differs_by_processor": _depends_on_processor(done.method),
-                }
-                for at, done in zip(outcome.step_paths, outcome.steps, strict=True)
-            ],
+            "released_as_collected": list_untouched_columns(outcome) if former else list_columns_as_collected(outcome),
+            "methods": _list_methods(outcome, former=former),
             "keyed_digests": {what: _key_digest(con, what, bound_to or output["digest"], d) for what,
             d in digests.items()},
         }
     )  # fmt: skip
+
+
+def _list_methods(outcome: Outcome, *, former: bool) -> list[dict[str, Any]]:
+    """Return the methods with the columns that they masked; all suppressions as one, of what lost a value."""
+    released = {column["name"] for column in digest_released_file(outcome)["columns"]}
+    verbs = {step.path: step.verb for step in outcome.plan.steps}
+    found: list[dict[str, Any]] = []
+    gone: list[str] | None = None
+    for at, done in zip(outcome.step_paths, outcome.steps, strict=True):
+        verb, columns = verbs[at], list(done.columns)
+        if suppresses_values(done) and not former:
+            if gone is not None:
+                continue
+            gone = list_suppressed_columns(outcome)
+            verb, columns = SUPPRESSION, gone
+        if columns or not suppresses_values(done):
+            found.append(
+                {
+                    "method": verb, "columns": [c for c in columns if c in released],
+                    "differs_by_processor": _depends_on_processor(done.method),
+                }
+            )  # fmt: skip
+    return found
 
 
 def _list_documents(outcome: Outcome, *, public: bool) -> list[dict[str, str]]:

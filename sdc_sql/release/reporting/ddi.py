@@ -16,7 +16,13 @@ from sdc_sql.release.certifying.released_digest import digest_released_file
 from sdc_sql.release.reporting import public_loss, public_steps
 from sdc_sql.release.reporting.ddi_elements import add
 from sdc_sql.release.reporting.ddi_variables import FILE, add_variables, treatment_id
-from sdc_sql.release.reporting.public_facts import is_wholly_released, list_partial_steps, noise_variances, treatments
+from sdc_sql.release.reporting.public_facts import (
+    is_wholly_released,
+    list_partial_steps,
+    list_uses,
+    noise_variances,
+    treatments,
+)
 from sdc_sql.release.reporting.stages import list_output_columns
 
 if TYPE_CHECKING:
@@ -142,7 +148,7 @@ def _estimates(outcome: Outcome) -> list[tuple[str, str]]:
         for line in public_steps.advice(step, matrix=False, part=part)
     ]
     noise = [f"{c}: the variance of the noise that was added is {v:g}." for c, v in noise_variances(outcome).items()]
-    return [("estimates", line) for line in dict.fromkeys([*advice, *noise])]
+    return [("estimates", line) for line in dict.fromkeys([*list_uses(outcome), *advice, *noise])]
 
 
 def _list_losses(outcome: Outcome) -> list[tuple[str, str]]:

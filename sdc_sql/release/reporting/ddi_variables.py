@@ -11,7 +11,7 @@ from sdc_sql.db.table import fetch_rows
 from sdc_sql.document.blocks import make_label
 from sdc_sql.release.judging import measured
 from sdc_sql.release.reporting.ddi_elements import add
-from sdc_sql.release.reporting.public_facts import Treatment, list_untouched_columns, treatments
+from sdc_sql.release.reporting.public_facts import Treatment, list_columns_as_collected, treatments
 from sdc_sql.release.reporting.stages import list_output_columns
 from sdc_sql.release.running import formats
 
@@ -42,7 +42,7 @@ def add_variables(parent: ET.Element, outcome: Outcome) -> None:
     columns, types, told = list_output_columns(outcome), _types(outcome), treatments(outcome)
     unchanged = measured.list_remaining_codes(outcome)
     names, values = formats.labels(outcome.plan.source.path, {*columns}, unchanged)
-    weight, untouched = _weight(outcome), {*list_untouched_columns(outcome)}
+    weight, untouched = _weight(outcome), {*list_columns_as_collected(outcome)}
     listed = False
     for i, column in enumerate(columns):
         own = [(treatment_id(j), t) for j, t in enumerate(told) if column.lower() in {c.lower() for c in t.columns}]

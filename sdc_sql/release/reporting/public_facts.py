@@ -1,11 +1,19 @@
-"""What was done to the released variables, as their users are told: for the public report, and the metadata."""
+"""What was done to the released variables, as their users are told: for the public report, and the metadata.
+
+A step that suppresses names the keys of a scenario, also those that lost nothing, and several steps would tell the
+scenarios apart. So all suppressions are told as one, of the variables that lost a value.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
+from sdc_sql.db import query
 from sdc_sql.db.catalogue.macros import find_effect
+from sdc_sql.db.table import fetch_rows
 from sdc_sql.release.reading import undecided
 from sdc_sql.release.reporting import public_steps
 from sdc_sql.release.reporting.stages import list_output_columns
@@ -13,6 +21,9 @@ from sdc_sql.release.reporting.stages import list_output_columns
 if TYPE_CHECKING:
     from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.release.running.outcome import Outcome
+
+
+SUPPRESSION = "suppression"  # all of them by one name
 
 
 @dataclass(frozen=True)
@@ -23,6 +34,7 @@ class Treatment:
     method: str
     done: str
     keeps: str
+    use: str  # which estimates hold
     parameters: str
     in_classes: bool  # True: a released value is a class of several original ones
 
@@ -33,19 +45,77 @@ class Treatment:
 
 
 def treatments(outcome: Outcome) -> list[Treatment]:
-    """Return what users are told of each step, in the order of the steps."""
-    planned = {step.path: step for step in outcome.plan.steps}
-    found = []
-    for path, step in zip(outcome.step_paths, outcome.steps, strict=True):
+    """Return what users are told of each step, in the order of the steps; of all suppressions once."""
+    found: list[Treatment] = []
+    gone: list[int] = []
+    for i, step in enumerate(outcome.steps):
         columns = list_released_columns(outcome, step)
-        if columns or not step.columns:  # a sample of records without weights changes no column
-            done, keeps = public_steps.describe_step(step, planned.get(path))
-            told = "; ".join(
-                f"{n.replace('_', ' ')} {_join_values(v)}" for n, v in public_steps.list_told_parameters(step).items()
-            )
-            in_classes = find_effect(step.method).coarsens.kind == "into classes"
-            found.append(Treatment(tuple(columns), step.method.replace("_", " "), done, keeps, told, in_classes))
+        if suppresses_values(step):
+            gone.append(i)
+            if gone[0] == i and list_suppressed_columns(outcome):
+                found.append(_describe_treatment(outcome, i, SUPPRESSION, list_suppressed_columns(outcome)))
+        elif columns or not step.columns:  # a sample of records without weights changes no column
+            found.append(_describe_treatment(outcome, i, step.method.replace("_", " "), columns))
     return found
+
+
+def _describe_treatment(outcome: Outcome, place: int, name: str, columns: list[str]) -> Treatment:
+    step = outcome.steps[place]
+    part = list_partial_steps(outcome)[place] and not suppresses_values(step)
+    done, keeps = public_steps.describe_step(step, part=part)
+    told = "; ".join(
+        f"{n.replace('_', ' ')} {_join_values(v)}" for n, v in public_steps.list_told_parameters(step).items()
+    )
+    in_classes = find_effect(step.method).coarsens.kind == "into classes"
+    return Treatment(tuple(columns), name, done, keeps, public_steps.describe_use(step), told, in_classes)
+
+
+def list_uses(outcome: Outcome) -> list[str]:
+    """Return which estimates hold after which treatment, once for all variables of which the same is said."""
+    said: dict[tuple[str, str], list[str]] = {}
+    for found in treatments(outcome):
+        use = found.use or (f"It keeps {found.keeps}" if found.keeps and found.method != SUPPRESSION else "")
+        if use:
+            said.setdefault((found.method, use), []).append(found.of)
+    return [f"{', '.join(dict.fromkeys(columns))} ({method}): {use}" for (method, use), columns in said.items()]
+
+
+def suppresses_values(step: MaskingStep) -> bool:
+    """Return whether a step made values NULL and did nothing else."""
+    return find_effect(step.method).suppresses.kind == "values"
+
+
+def list_suppressed_columns(outcome: Outcome) -> list[str]:
+    """Return the released columns that lost values to a suppression, in the order of the file.
+
+    Where records were left out, by their NULLs alone it cannot be told whether some were there before: a column that
+    has some is listed then.
+    """
+    touched = {c.lower() for step in outcome.steps if suppresses_values(step) for c in step.columns}
+    columns = [c for c in list_output_columns(outcome) if c.lower() in touched]
+    known = {c.lower() for c in outcome.columns_before}
+    before = _count_nulls(outcome, outcome.original.table, [c for c in columns if c.lower() in known])
+    after = _count_nulls(outcome, outcome.released.table, columns)
+    whole = outcome.records_after == outcome.records_before
+    return [c for c in columns if after[c.lower()] > (before.get(c.lower(), 0) if whole else 0)]
+
+
+def _count_nulls(outcome: Outcome, table: str, columns: list[str]) -> dict[str, int]:
+    if not columns:
+        return {}
+    missing = [exp.CountIf(this=exp.column(c, quoted=True).is_(exp.null())) for c in columns]
+    counts = [exp.alias_(count, f"missing_{i}") for i, count in enumerate(missing)]
+    rows = query.call_macro("sdc__rows", table).subquery("r")
+    (row,) = fetch_rows(outcome.released.con, exp.select(*counts).from_(rows))
+    return {c.lower(): row[f"missing_{i}"] for i, c in enumerate(columns)}
+
+
+def list_columns_as_collected(outcome: Outcome) -> list[str]:
+    """Return the released columns of which users are told no treatment: no step changed or suppressed their values."""
+    told = {c.lower() for treatment in treatments(outcome) for c in treatment.columns}
+    untouched = {c.lower() for c in list_untouched_columns(outcome)}
+    spared = {c.lower() for step in outcome.steps if suppresses_values(step) for c in step.columns} - told
+    return [c for c in list_output_columns(outcome) if c.lower() in untouched | spared]
 
 
 def list_untouched_columns(outcome: Outcome) -> list[str]:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.catalogue.macros import find_effect
+from sdc_sql.db.catalogue.macros import find_effect, index_catalogue
+from sdc_sql.document.blocks import Points, Table, Text
 from sdc_sql.release.reporting.public_steps import is_withheld
 from sdc_sql.release.reporting.stages import list_output_columns
 
 if TYPE_CHECKING:
+    from sdc_sql.document.blocks import Block
     from sdc_sql.release.running.outcome import Outcome
 
 FEWEST = 100  # a file of fewer records tells nothing of its losses
@@ -32,6 +34,11 @@ def round_share(part: int, whole: int) -> float | None:
     """
     step = next((step for least, step in _STEPS if whole >= least), None)
     return None if step is None else float(step * math.floor(100 * part / whole / step + 0.5))
+
+
+def find_share_step(records: int) -> int:
+    """Return the step, in per cent, in which shares of so many records are told."""
+    return next((step for least, step in _STEPS if records >= least), 100)
 
 
 def coarse(value: float | None, records: int) -> float | None:
@@ -81,6 +88,34 @@ def list_told_losses(outcome: Outcome) -> list[dict[str, Any]]:
                         }
                     )  # fmt: skip
     return found
+
+
+def list_loss_blocks(outcome: Outcome) -> list[Block]:
+    """Return the losses: a row for each variable that lost something, the others summed up, and what is measured."""
+    told = list_told_losses(outcome)
+    if not told:
+        return []
+    name = {(r["measure"], r["figure"]): _name_figure(r["measure"], r["figure"]) for r in told}
+    values = {(r["variables"], name[r["measure"], r["figure"]]): r["loss"] for r in told}
+    variables, figures = list(dict.fromkeys(v for v, _ in values)), list(dict.fromkeys(f for _, f in values))
+    lossy = [v for v in variables if any(values.get((v, f)) for f in figures)]
+    blocks: list[Block] = []
+    if lossy:
+        rows = tuple((v, *(values.get((v, f)) for f in figures)) for v in lossy)
+        blocks.append(Table("Information loss, 0 where nothing is lost", ("variables", *figures), rows))
+    none = [v for v in variables if v not in lossy]
+    if none:
+        least = 10.0 ** -math.floor(math.log10(math.sqrt(outcome.records_after))) / 2
+        told_of = f"{', '.join(none)}: no loss by {', '.join(figures)}, or one of less than {least:g}."
+        blocks.append(Text(told_of))
+    said = dict.fromkeys(
+        (r["measure"], index_catalogue()[f"sdc_{r['measure'].replace(' ', '_')}"].summary) for r in told
+    )
+    return [*blocks, Points(tuple(f"{measure}: {summary}" for measure, summary in said))]
+
+
+def _name_figure(measure: str, figure: str) -> str:
+    return measure if measure.endswith(figure) else f"{measure}, {figure}"
 
 
 def _name_columns(row: Any) -> tuple[str, ...]:  # noqa: ANN401 - a row of a measure

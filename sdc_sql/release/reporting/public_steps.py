@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.masking.steps import LoggedStep, MaskingStep
     from sdc_sql.document.blocks import Block
-    from sdc_sql.release.reading.plan import Step
 
 DIGITS = 3  # a probability has so many digits: exact ones of an invariant matrix would give the original counts away
 
@@ -53,21 +52,34 @@ def variances(step: MaskingStep) -> dict[str, float]:
     return {c: float(d) ** 2 for c, d in zip(step.columns, deviations, strict=False) if d is not None}
 
 
-def describe_step(step: MaskingStep, planned: Step | None) -> tuple[str, str]:
-    """Return what was done, and what it keeps, in the words of the method's declaration, where it says what is told."""
+def describe_step(step: MaskingStep, *, part: bool = False) -> tuple[str, str]:
+    """Return what was done, and what it keeps, in the words of the method's declaration, where it says what is told.
+
+    ``part``: only some of the records were masked so.
+    """
     macro = index_catalogue().get(f"sdc_{step.method}")
     said = macro is not None and "Told" in macro.effect.says
     summary = (macro.effect.publicly or macro.summary) if macro and said else step.method.replace("_", " ")
-    keeps = macro.keeps if macro and said else ""
-    parts = [part.split(": ") for part in keeps.rstrip(".").split("; ")]
-    if "method" in step.parameters and any(len(part) > 1 for part in parts):
-        of = [p[1] for p in parts if len(p) > 1 and p[0] == step.parameters["method"]]
-        keeps = "; ".join(of or [p[0] for p in parts if len(p) == 1]) + "."
+    keeps = _choose_words(macro.keeps, step) if macro and said else ""
     if is_by_household(step):
         summary += f" {_BY_HOUSEHOLD}"
-    if planned is not None and planned.where is not None:
+    if part:
         summary += " In a part of the records."
     return summary, keeps
+
+
+def _choose_words(text: str, step: MaskingStep) -> str:
+    """Return what a declaration says of the step's own choice of a method, or of all of them."""
+    parts = [part.split(": ") for part in text.rstrip(".").split("; ")]
+    if "method" not in step.parameters or all(len(part) == 1 for part in parts):
+        return text
+    of = [p[1] for p in parts if len(p) > 1 and p[0] == step.parameters["method"]]
+    return "; ".join(of or [p[0] for p in parts if len(p) == 1]) + "."
+
+
+def describe_use(step: MaskingStep) -> str:
+    """Return which estimates hold and which do not, in the words of the method's declaration."""
+    return _choose_words(find_effect(step.method).users, step)
 
 
 def is_by_household(step: MaskingStep) -> bool:
@@ -89,12 +101,20 @@ def show_public_matrix(step: MaskingStep, logged: LoggedStep | None, name: Calla
     return matrices.show_matrix(logged, digits=DIGITS, name=name)
 
 
-def advice(step: MaskingStep, *, matrix: bool, part: bool) -> list[str]:
-    """Return what to heed in estimates; of a step on a part of the records that these cannot be corrected."""
+def advice(step: MaskingStep, *, matrix: bool, part: bool, blurred: bool = False) -> list[str]:
+    """Return what to heed in estimates; of a step on a part of the records that these cannot be corrected.
+
+    ``blurred``: the matrix is singular, or nearly, so that the original frequencies do not follow from it.
+    """
     how, columns = step.parameters.get("method"), ", ".join(step.columns)
     gone = find_effect(step.method).suppresses.kind != "nothing"
     said = ""
-    if matrix:
+    if matrix and blurred:
+        said = (
+            f"{columns}: the original frequencies cannot be estimated: different ones give nearly the same released "
+            "ones, by the matrix below."
+        )
+    elif matrix:
         said = (
             f"{columns}: estimate the original frequencies t by solving P' t = f, P the matrix (rows: original "
             "categories), f the released frequencies (SDC handbook, section 3.4.6)."
@@ -112,7 +132,10 @@ def advice(step: MaskingStep, *, matrix: bool, part: bool) -> list[str]:
         ratio = 1 + float(step.parameters["size"]) ** 2
         said = f"{columns}: the mean of the squares is {ratio:g} times the original one. Means are kept in expectation."
     elif gone:
-        said = "Values were suppressed where they are rare: what is missing is not missing at random."
+        said = (
+            "Values were suppressed where a record would have stood out: what is missing is not missing at random, and "
+            "rare values are missing more often."
+        )
     if said and part and not gone:
         said = (
             f"{columns}: only a part of the records was masked so, and which is not told: what is said of the masking "

@@ -1,4 +1,4 @@
-"""The six stages of disclosure control, by which both reports of a release are ordered, and what heads them."""
+"""The six stages of disclosure control, which order the internal report of a release, and what heads both reports."""
 
 from __future__ import annotations
 
