@@ -112,7 +112,8 @@ svg, .legend li::before { print-color-adjust: exact; -webkit-print-color-adjust:
   .cover { min-height: 255mm; display: flex; flex-direction: column; break-after: page; }
   .cover header p { font-size: 8.5pt; }
   .cover .sign { margin-top: auto; }
-  .cover .sign li { margin-bottom: 11mm; }
+  .cover .sign { padding-top: 9mm; }
+  .cover .sign li { margin-bottom: 9mm; }
   .cover .sign li:last-child { margin-bottom: 0; }
   .cover figure.table { margin: 1.5mm 0; }
   .cover table { font-size: 8pt; }
@@ -121,6 +122,7 @@ svg, .legend li::before { print-color-adjust: exact; -webkit-print-color-adjust:
   .cover figcaption { padding-bottom: .1rem; }
   .cover p { margin: 1mm 0; font-size: 9pt; }
   .cover p.verdict { margin: 1.5mm 0; padding: 2mm 3mm; font-size: 11pt; }
+  .verdict.bad { background: none; color: var(--ink); border: 6px double var(--ink); }
   .cover .legend { margin: 0; }
   h2 { margin-top: 1.5rem; }
   main { max-width: none; padding: 0; }
@@ -129,7 +131,7 @@ svg, .legend li::before { print-color-adjust: exact; -webkit-print-color-adjust:
   table { font-size: 8.5pt; }
   td, th { white-space: normal; padding-right: .8rem; }
   td.long { min-width: 0; }
-  h2, h3, figcaption { break-after: avoid; }
+  h2, h3, figcaption, .legend, thead { break-after: avoid; }
   figure.table { display: block; margin-right: 0; }
   tr, figure:not(.table):not(.code) { break-inside: avoid; }
   th, td { padding-top: .15rem; padding-bottom: .15rem; }

@@ -58,7 +58,7 @@ def describe_figure(named: Named, asked: Mapping[str, Asked], titles: Mapping[st
     >>> describe_figure(Named("", "cells", None, "sample_frequency"), list_measures())
     'Sample frequency (cells)'
     """
-    label = (titles or {}).get(named.label, named.label)
+    label = (titles or {}).get(named.label, named.label.replace("_", " "))
     if named.label not in asked:
         return f"{_read_name(named.figure)} ({label})"
     measure = asked[named.label].measure
@@ -67,11 +67,11 @@ def describe_figure(named: Named, asked: Mapping[str, Asked], titles: Mapping[st
     if words is None and limit is not None and limit.figure == named.figure:
         words = limit.meaning.removeprefix("The ")
     if words is None:
-        words, label = named.figure.replace("_", " "), label if label != named.label else label.replace("_", " ")
-        return f"{_read_name(words)} ({', '.join(x for x in (label, named.row) if x)})"
+        return f"{_read_name(named.figure)} ({', '.join(x for x in (label, named.row) if x)})"
     rows = {name: named.row if named.row is not None else name for name in measure.by} if len(measure.by) == 1 else {}
     spoken = words.format(**{name: rows.get(name, name) for name in measure.by})
-    told = f"{label}: {spoken[0].lower()}{spoken[1:]}" if label != measure.name else spoken
+    own = named.label != measure.name  # a name that the release file gave it
+    told = f"{label}: {spoken[0].lower()}{spoken[1:]}" if own else spoken
     in_words = any(f"{{{name}}}" in words for name in rows)
     row = "" if named.row is None or in_words else f": {named.row}"
     return f"{told[0].upper()}{told[1:]}{row}"

@@ -18,7 +18,7 @@ KEY = "Chie9eeN-ohv4Iez2-ooQu6aiw-eeXai7th"
 REFUSED = {
     "cps_couples": [f"scenarios[{i}].limits[{j}]" for i, j in ((0, 0), (0, 1), (0, 2), (1, 0), (2, 0))],
     "lfs": ["scenarios[1].limits[0]", "scenarios[1].limits[1]", "scenarios[2].limits[0]"],
-    "cis": ["scenarios[0].limits[0]", "scenarios[1].limits[0]"],
+    "cis": ["scenarios[0].limits[0]", "scenarios[0].limits[1]", "scenarios[1].limits[0]"],
 }
 
 

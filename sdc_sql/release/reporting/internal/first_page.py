@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from sdc_sql.document.blocks import Block
     from sdc_sql.release.running.outcome import LimitOutcome, Outcome
 
-FAILING, TIGHTEST = 8, 8  # so many of each stand on the page; the rest is counted
+# so many that fail stand on the page, so many of the tightest, and so many of both; the rest is counted
+FAILING, TIGHTEST, BOTH = 5, 8, 9
 LONGEST = 160  # what fails is told in so many letters here, and in full in the last section
 NOT_GIVEN = "not given"
+NAMES = ("", "before", "after", "must be", "on one scale")
+FAILS = "DOES NOT HOLD: "
 
 
 def list_cover_blocks(outcome: Outcome) -> tuple[Block, ...]:
@@ -57,30 +60,28 @@ def _list_facts(outcome: Outcome) -> dict[str, object]:
 def _write_limits(outcome: Outcome) -> list[Block]:
     failing = [limit for limit in outcome.limits if not limit.holds]
     ranked = rank_limits(outcome)
-    shown = ranked[:TIGHTEST]
+    shown = ranked[: min(TIGHTEST, BOTH - min(len(failing), FAILING))]
     rest = len(outcome.limits) - len(failing) - len(shown)
     blocks: list[Block] = []
-    if failing:
-        blocks.append(_write_table(outcome, "What does not hold", failing[:FAILING]))
-    if len(failing) > FAILING:
-        blocks.append(Text(f"{len(failing) - FAILING} more do not hold; section 6 has all of them."))
-    if shown:
-        title = "The limits that hold" if rest <= 0 else f"The {len(shown)} tightest of the limits that hold"
-        blocks.append(_write_table(outcome, title, shown))
+    tightest = "limits that hold" if rest <= 0 else f"{len(shown)} tightest of the limits that hold"
+    title = f"What does not hold, then the {tightest}" if failing else f"The {tightest}"
+    if failing or shown:
+        rows = tuple(_write_limit(outcome, limit) for limit in (*failing[:FAILING], *shown))
+        blocks.append(Table(title, NAMES, rows))
     if not outcome.limits:
         blocks.append(Text("No limit was set: nothing but the steps themselves protects this file."))
-    if rest > 0:
-        blocks.append(Text(f"{rest} more {'holds' if rest == 1 else 'hold'}; section 6 has all of them."))
+    more = [
+        f"{count} more {one if count == 1 else several}"
+        for count, one, several in ((len(failing) - FAILING, "does not hold", "do not hold"), (rest, "holds", "hold"))
+        if count > 0
+    ]
+    if more:
+        blocks.append(Text(f"{', '.join(more)}; section 6 has all of them."))
     return blocks
 
 
-def _write_table(outcome: Outcome, title: str, limits: list[LimitOutcome]) -> Table:
-    names = ("", "before", "after", "must be", "on one scale")
-    return Table(title, names, tuple(_write_limit(outcome, limit) for limit in limits))
-
-
 def _write_limit(outcome: Outcome, found: LimitOutcome) -> tuple[object, ...]:
-    of = f"{found.limit.scenario}: " if found.limit.scenario else ""
+    of = f"{'' if found.holds else FAILS}{f'{found.limit.scenario}: ' if found.limit.scenario else ''}"
     titles = {e.name: e.title for e in outcome.plan.estimates if e.title}
     spoken = describe_limit(found.limit.text, outcome.plan.asked, titles) if found.figures else None
     if spoken is None:  # a rule, or several figures in one limit

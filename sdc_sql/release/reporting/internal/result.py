@@ -10,6 +10,7 @@ from sdc_sql.release.reporting import estimates_section, intruder_section, lost
 from sdc_sql.release.reporting.internal.closest import format_beside
 from sdc_sql.release.reporting.internal.figures import pair_figures, tabulate_more
 from sdc_sql.release.reporting.internal.risk import tell_nulls, tell_worst
+from sdc_sql.release.reporting.series_section import write_series_section
 from sdc_sql.release.reporting.stages import RESULT, describe_verdict
 from sdc_sql.report import layout
 
@@ -113,13 +114,16 @@ def _name_row(value: object) -> str:
 
 def _write_earlier(outcome: Outcome) -> Section:
     """Return what was found of earlier releases of the same persons, or that nobody looked."""
+    series = write_series_section(outcome)
+    if series is not None:
+        return Section(EARLIER, (series,))
     asked = outcome.plan.asked
     names = [n for n, (measure, _) in outcome.plan.figures.items() if n in asked and asked[n].measure.joins]
     looked = [o for o in outcome.limits if any(f.partition(".")[0] in names for f in o.figures)]
     if not looked:
         said = (
-            "No earlier release of the same units was laid beside this one. Where there is one, [figures] names it "
-            "with joint_releases, and a limit holds what both tell together."
+            "No earlier release of the same units was laid beside this one. Where there are some, [figures] names them "
+            "with series_disclosure or joint_releases, and a limit holds what all tell together."
         )
         return Section(EARLIER, (Text(said),))
     rows = tuple(_write_limit(outcome, found)[1:] for found in looked)

@@ -1,4 +1,8 @@
-"""The values of a variable before and after, summed up for a small picture: classes of numbers, or the commonest."""
+"""The values of a variable before and after, summed up for a small picture: classes of numbers, or the commonest.
+
+``sdc_value_shares`` has the exact shares. A cell of a table shows a few classes: numbers are counted in one pass,
+without a group of each value, and a long tail does not hide the rest.
+"""
 
 from __future__ import annotations
 

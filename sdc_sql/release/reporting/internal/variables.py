@@ -50,18 +50,9 @@ def count_by_key(outcome: Outcome, scenario: Scenario) -> dict[str, int]:
     """Return how many records of the source are unique by the keys of a scenario, and not by the others of them."""
     kept: dict[str, dict[str, int]] = outcome.kept.setdefault("made_unique", {})
     if scenario.name not in kept:
-        keys = scenario.keys
-        every = _count_uniques(outcome, keys)
-        rest = {name: _count_uniques(outcome, [k for k in keys if k != name]) for name in keys}
-        kept[scenario.name] = {name: every - without for name, without in rest.items()}
+        data = describe_table(outcome.original.con, outcome.plan, outcome.original.table, scenario.keys)
+        kept[scenario.name] = {row.variable: row.made_unique for row in data.risk.key_uniques()}
     return kept[scenario.name]
-
-
-def _count_uniques(outcome: Outcome, keys: tuple[str, ...] | list[str]) -> int:
-    if not keys:  # nobody tells records apart who knows nothing, but for one
-        return int(outcome.records_before == 1)
-    data = describe_table(outcome.original.con, outcome.plan, outcome.original.table, keys)
-    return data.risk.frequency_summary().sample_uniques
 
 
 def _name_role(outcome: Outcome, name: str) -> tuple[str, str]:
