@@ -17,7 +17,8 @@
 --   tbl   table    the table, view, common table expression or file
 --   keys  columns  the key variables
 
--- without: the records that are unique by the other keys; with one key alone these are none, but of a table of one record. NULL is a value of its own.
+-- without: the records that are unique by the other keys; with one key alone there are none, but in a table of one record. NULL is a value
+-- of its own.
 -- sdc_key_uniques: for each key the records that it makes unique.
 -- Gives: variable VARCHAR, sample_uniques BIGINT (more risk), without BIGINT (more risk), made_unique BIGINT (more risk).
 -- Rows: each variable.
