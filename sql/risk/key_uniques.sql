@@ -22,6 +22,8 @@
 -- sdc_key_uniques: for each key the records that it makes unique.
 -- Gives: variable VARCHAR, sample_uniques BIGINT (more risk), without BIGINT (more risk), made_unique BIGINT (more risk).
 -- Rows: each variable.
+-- Words: sample_uniques: records that are alone with their keys; without: records that are alone with their keys without {variable};
+--   made_unique: records that {variable} makes unique.
 -- Result: KeyUniques. The records that are unique by all keys, those without this one, and the difference.
 -- Wildcards: refused.
 -- Picture: keys.
