@@ -6,7 +6,7 @@ Their figures hang on no secret key: keys are recoded and rounded, nothing is dr
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
@@ -15,6 +15,8 @@ from sdc_sql.microdata import Microdata
 from sdc_sql.write import ROOT, find_changed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sdc_sql.pictures.picture import Picture
 
 FOLDER = ".github/pictures"
@@ -29,14 +31,12 @@ def draw_pictures() -> dict[str, Picture]:
         con, "couples", keys=["region", "race", "hispanic", "education", "children_under_6"], id="couple"
     )
     workers = Microdata(con, "workers", keys=["age", "sex", "region", "education"], id="person")
-    candidates = [("round", {"columns": "age", "base": base}) for base in (2, 5, 10, 20)]
-    several = [[candidates[0], ("round", {"columns": "education", "base": base})] for base in (2, 4)]
-    found = workers.frontier(
-        [*candidates, *several],
-        "k_anonymity.3.records",
-        ("il1.all.il1", {"columns": ["age", "education"]}),
-        max_risk=200,
-    )
+    by_age: list[list[tuple[str, Mapping[str, Any]]]] = [
+        [("round", {"columns": "age", "base": base})] for base in (2, 5, 10, 20)
+    ]
+    both = [[*by_age[0], ("round", {"columns": "education", "base": base})] for base in (2, 4)]
+    loss = "il1.all.il1", {"columns": ["age", "education"]}
+    found = workers.frontier([*by_age, *both], "k_anonymity.3.records", loss, max_risk=200)
     workers.mask.round("age", 5, into="released")
     released = Microdata(con, "released", keys=workers.keys, id="person")
     ages = interval_hierarchy(range(21, 65), [[*range(25, 65, 5)], [*range(30, 65, 10)], [40]])
