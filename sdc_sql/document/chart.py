@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 LINE, BAR, GAP = 18, 14, 10  # heights: of a line of text, of a bar, between labels
 # per cent: where the longest bar ends and its number begins; where dots end that have one number, or two, beside them
 RIGHT, RIGHT_OF_TWO = 84, 70
+LEFT, LETTER = 30, 7.0  # per cent: where bars begin beside their labels; pixels: of a letter
 # a label of so many letters stands beside its bars; one of more than the second number is cut
 BESIDE, LONGEST = 18, 60
 
@@ -28,8 +29,10 @@ def list_series_kinds(chart: Chart) -> tuple[str, ...]:
     return ("before", "after", "third") if len(chart.series) > 1 else ("after",)
 
 
-def draw_chart(chart: Chart, name: str) -> str:
+def draw_chart(chart: Chart, name: str, width: float | None = None) -> str:
     """Return the picture; `name` is used for its ids, which must not occur twice in a page.
+
+    In a picture of so many pixels a label stands beside its bars only where it has room.
 
     Examples
     --------
@@ -38,8 +41,9 @@ def draw_chart(chart: Chart, name: str) -> str:
     >>> '<rect class="after"' in picture, "1: before 309; 2: before 136" in picture
     (True, True)
     """
-    beside = all(len(format_readable(text)) <= BESIDE for text in chart.labels)
-    left = 30 if beside else 0
+    room = BESIDE if width is None else min(BESIDE, int(LEFT / 100 * width / LETTER))
+    beside = all(len(format_readable(text)) <= room for text in chart.labels)
+    left = LEFT if beside else 0
     place = _make_scale(chart, left)
     parts: list[str] = []
     y = 0

@@ -57,7 +57,7 @@ def _draw_chart(chart: Chart, name: str, width: int) -> Drawn:
             shape = '<circle class="{}" cx="9" cy="11" r="5" />'
         kinds = list_series_kinds(chart)
         keys = [(shape.format(kind), series) for kind, (series, _) in zip(kinds, chart.series, strict=False)]
-    return [*_draw_legend(keys, width), _measure(draw_chart(chart, name))]
+    return [*_draw_legend(keys, width), _measure(draw_chart(chart, name, width))]
 
 
 def _draw_distribution(found: Distribution, name: str, width: int) -> Drawn:

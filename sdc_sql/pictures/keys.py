@@ -22,7 +22,7 @@ def draw_keys(found: Iterable[Result]) -> Picture:
     --------
     >>> import sdc_sql
     >>> sdc_sql.example().risk.key_uniques().plot().block.series
-    (('records', (1, 1)),)
+    (('records', (0, 0)),)
     """
     rows = sorted((row.to_dict() for row in found), key=lambda row: -row["made_unique"])
     names = tuple(row["variable"] for row in rows)

@@ -3,7 +3,7 @@
 --   before = the records of the original in a class / its records,   after = the same of the released file
 -- A class of a category is a value. Of a number it is an interval [low, high): all are as wide as the least of 1, 2 and 5 times a power of
 -- ten that leaves no more classes than asked (and one at either end), begin at multiples of their width, and are the same for both files;
--- whole numbers have widths of 1 or more. Shares are of the records, or of their weights. No id is needed, and the files may be of any sizes.
+-- whole numbers have widths of 1 or more. Shares are of the records, or of their weights. No id is needed; the files may be of any sizes.
 -- Source: Freedman, Pisani & Purves (2007), Statistics, 4th edition, chapter 3.
 --
 --   original: x sex   released: x sex   FROM sdc_value_shares('original', 'released', ['x', 'sex'], continuous := ['x']):

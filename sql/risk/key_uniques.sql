@@ -17,10 +17,13 @@
 --   tbl   table    the table, view, common table expression or file
 --   keys  columns  the key variables
 
--- without: the records that are unique by the other keys; with one key alone these are none, but of a table of one record. NULL is a value of its own.
+-- without: the records that are unique by the other keys; with one key alone there are none, but in a table of one record. NULL is a value
+-- of its own.
 -- sdc_key_uniques: for each key the records that it makes unique.
 -- Gives: variable VARCHAR, sample_uniques BIGINT (more risk), without BIGINT (more risk), made_unique BIGINT (more risk).
 -- Rows: each variable.
+-- Words: sample_uniques: records that are alone with their keys; without: records that are alone with their keys without {variable};
+--   made_unique: records that {variable} makes unique.
 -- Result: KeyUniques. The records that are unique by all keys, those without this one, and the difference.
 -- Wildcards: refused.
 -- Picture: keys.

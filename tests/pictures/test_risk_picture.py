@@ -37,6 +37,9 @@ def test_dots_stand_by_the_records_of_each_class(described):
     # labels stand beside the dots: the scale is from 32 to 82 per cent of the width
     assert dots == pytest.approx(expected, abs=0.02)
     assert picture.confidential
+    # in a narrow picture they stand above, where they have room
+    narrow = ET.fromstring(picture.to_svg(320))  # noqa: S314 - as above
+    assert min(float(e.attrib["cx"].strip("%")) for e in narrow.iter(f"{SVG}circle")) == 2
 
 
 def test_dots_stand_by_the_sizes_of_cells(described):
