@@ -114,7 +114,7 @@ def _write_treatments(outcome: Outcome) -> Section:
     rows = tuple((t.of, t.method, t.done, t.parameters) for t in found)
     names = ("variables", "method", "what was done", "parameters")
     blocks: list[Block] = [
-        Table("Methods, in the order in which they were applied", names, rows) if rows else Text("None."),
+        Table("Methods, in their order", names, rows) if rows else Text("None."),
         Text(f"Released as they were collected: {', '.join(list_columns_as_collected(outcome)) or 'none'}."),
     ]
     return Section(DONE, (*blocks, *public_changes.list_change_blocks(outcome)))
