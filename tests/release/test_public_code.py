@@ -10,7 +10,6 @@ from importlib.util import find_spec
 
 import duckdb
 import numpy as np
-import pyreadstat
 import pytest
 
 from sdc_sql.release.reading.read import read_release
@@ -141,6 +140,7 @@ def count_expected(folder, ending: str) -> dict[str, list[float]]:
             (name,) = con.execute("SELECT table_name FROM duckdb_tables() WHERE database_name = 'r'").fetchone()
             con.execute(f'CREATE TABLE released AS FROM r."{name}"')
         elif ending in {"dta", "sav"}:
+            pyreadstat = pytest.importorskip("pyreadstat")
             read = {"dta": pyreadstat.read_dta, "sav": pyreadstat.read_sav}[ending]
             frame = read(str(folder / f"released.{ending}"), output_format="polars")[0]
             con.register("frame", frame.to_arrow())
