@@ -69,6 +69,7 @@ CREATE OR REPLACE MACRO sdc__weighted_spreads(pairs, weight) AS TABLE
 -- Words: il1: mean change of a number, in standard deviations times 1.41 (IL1); bounded: mean change of a number, bounded (IL1);
 --   suppressed: numbers that were suppressed.
 -- Result: Il1. The values compared and those suppressed, IL1 and its bounded form; variable NULL: all of them.
+-- Publicly: the mean distance of released numbers from the original ones, in units of sqrt(2) standard deviations.
 -- Told: il1.
 -- Example: FROM sdc_il1('persons', 'released', ['income'], 'id');
 -- Limit: bounded. The bounded IL1.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import duckdb
 import pytest
 from browser import Browser, find_chromium
+from household_and_firm import write_firms, write_households
 
 from sdc_sql.release.reading.read import read_release
 from sdc_sql.release.reporting.internal_report import internal_report
@@ -24,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # where .ci/run puts it; another copy is named by the variable
 AXE = Path(os.environ.get("SDC_AXE", ROOT / ".axe" / "node_modules" / "axe-core" / "axe.min.js"))
 WIDTHS = (1100, 380)
+REPORTS = ("internal", "public", "households", "firms")
 MARGIN = 18  # millimetres, as in the style
 LEAST = 0.6  # of each page but the last
 
@@ -42,14 +44,21 @@ def browser(tmp_path_factory) -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory) -> dict[str, str]:
-    """Return both reports of the couples, run once for all tests."""
+    """Return both reports of the couples, and the public ones of households and firms, run once for all tests."""
     with duckdb.connect() as con:
         plan = read_release(ROOT / "fixtures" / "cps_couples.toml", output_folder=tmp_path_factory.mktemp("released"))
         outcome = run_release(plan, con=con)
-        return {"internal": internal_report(outcome), "public": public_report(outcome)}
+        found = {"internal": internal_report(outcome), "public": public_report(outcome)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SDC_KEY", "Zk3vQ9xT1bW7mLs5dHf8yRpN2cGjU4aE6oXiKtVw0qM")
+        for name, write in (("households", write_households), ("firms", write_firms)):
+            with duckdb.connect() as con:
+                file = write(tmp_path_factory.mktemp(name))
+                found[name] = public_report(run_release(read_release(file), con=con, write=False))
+    return found
 
 
-@pytest.mark.parametrize("name", ["internal", "public"])
+@pytest.mark.parametrize("name", REPORTS)
 def test_axe_finds_nothing(browser, reports, name):
     if not AXE.exists():
         pytest.skip(f"axe-core is not installed: npm install --prefix {ROOT / '.axe'} axe-core")
@@ -63,7 +72,7 @@ def test_axe_finds_nothing(browser, reports, name):
         assert found == [], f"{name}, {'dark' if dark else 'light'}"
 
 
-@pytest.mark.parametrize("name", ["internal", "public"])
+@pytest.mark.parametrize("name", REPORTS)
 def test_no_page_scrolls_sideways(browser, reports, name):
     for width in WIDTHS:
         browser.show(reports[name], width=width)
@@ -100,7 +109,7 @@ def measure_fill(pages: Path, folder: Path) -> list[float]:
 
 
 @pytest.mark.skipif(shutil.which("pdftoppm") is None, reason="no pdftoppm is installed (poppler-utils)")
-@pytest.mark.parametrize("name", ["internal", "public"])
+@pytest.mark.parametrize("name", REPORTS)
 def test_printed_pages_are_used(browser, reports, tmp_path, name):
     browser.show(reports[name])
     browser.print_pages(tmp_path / "report.pdf")
@@ -110,7 +119,7 @@ def test_printed_pages_are_used(browser, reports, tmp_path, name):
 
 
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="no pdftotext is installed (poppler-utils)")
-@pytest.mark.parametrize("name", ["internal", "public"])
+@pytest.mark.parametrize("name", REPORTS)
 def test_no_printed_page_ends_with_a_heading(browser, reports, tmp_path, name):
     browser.show(reports[name])
     headings = set(browser.ask("[...document.querySelectorAll('h2, h3, h4, h5, figcaption')].map(e => e.textContent)"))

@@ -10,7 +10,6 @@ from importlib.util import find_spec
 
 import duckdb
 import numpy as np
-import pyreadstat
 import pytest
 
 from sdc_sql.release.reading.read import read_release
@@ -46,6 +45,10 @@ mask = "pram_retention"
 columns = ["Select"]
 retention = 0.8
 [[steps]]
+mask = "pram_retention"
+columns = ["b"]
+retention = 0.7
+[[steps]]
 mask = "noise"
 columns = ["x\\\\y"]
 standard_deviation = 20
@@ -80,7 +83,7 @@ def make(tmp_path_factory):
                         f"""
                     COPY (SELECT range AS person, range // 2 AS home, range % 4 // 2 AS k, 10.5 + range % 7 AS f,
                                  ['NA', 'b''c', '01'][1 + range * 7 % 11 % 3] AS "it""s",
-                                 range * 13 % 17 % 2 AS "Select",
+                                 range * 13 % 17 % 2 AS "Select", range % 3 = 0 AS b,
                                  if(range % 50 = 0, NULL, range * 37 % 1009 / 10) AS "x\\y",
                                  range * 41 % 2003 * 10.5 AS income, 5.0 + range * 3 % 97 AS rent,
                                  '0' || range % 9 AS code, range % 5 AS count
@@ -137,6 +140,7 @@ def count_expected(folder, ending: str) -> dict[str, list[float]]:
             (name,) = con.execute("SELECT table_name FROM duckdb_tables() WHERE database_name = 'r'").fetchone()
             con.execute(f'CREATE TABLE released AS FROM r."{name}"')
         elif ending in {"dta", "sav"}:
+            pyreadstat = pytest.importorskip("pyreadstat")
             read = {"dta": pyreadstat.read_dta, "sav": pyreadstat.read_sav}[ending]
             frame = read(str(folder / f"released.{ending}"), output_format="polars")[0]
             con.register("frame", frame.to_arrow())
@@ -158,7 +162,11 @@ def count_expected(folder, ending: str) -> dict[str, list[float]]:
         ).fetchone()
         found = {"total": [float(n) for n in total]}
         kept = [[0.8, 0.2], [0.2, 0.8]]
-        for column, matrix, codes in (('it"s', MATRIX, ["NA", "b'c", "01"]), ("Select", kept, [0, 1])):
+        for column, matrix, codes in (
+            ('it"s', MATRIX, ["NA", "b'c", "01"]),
+            ("Select", kept, [0, 1]),
+            ("b", [[0.7, 0.3], [0.3, 0.7]], [False, True]),
+        ):
             quoted = spell(column.replace('"', '""'), ending)
             held = dict(con.execute(f'SELECT "{quoted}", sum(f) FROM released GROUP BY 1').fetchall())
             released = [float(held[c]) for c in codes]
@@ -183,7 +191,7 @@ def count_expected(folder, ending: str) -> dict[str, list[float]]:
 
 def check(printed: str, expected: dict[str, list[float]]) -> None:
     figures = find_figures(printed)
-    for name in ("total", 'it"s', "Select", "noise", "alpha", "factors"):
+    for name in ("total", 'it"s', "Select", "b", "noise", "alpha", "factors"):
         for value in expected[name]:
             assert any(np.isclose(value, figure, rtol=2e-5) for figure in figures), (name, value, printed)
 

@@ -29,7 +29,7 @@ def list_change_blocks(outcome: Outcome) -> list[Block]:
     shown = tuple((name, done[name], *shares) for name, shares in counted.items() if any(shares))
     blocks: list[Block] = []
     if shown:
-        title = "Values that are not the original ones (recoded, changed or suppressed), in per cent of the records"
+        title = "Values that are not the original ones, in per cent"
         blocks.append(Table(title, ("variable", "treatment", "changed", "suppressed"), shown))
     few = [name for name, shares in counted.items() if not any(shares)]
     step = public_loss.find_share_step(outcome.records_after)

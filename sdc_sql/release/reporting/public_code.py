@@ -209,13 +209,15 @@ def _write_total_in_r(found: Corrections) -> str:
 def _write_matrix_in_r(one: Misclassified) -> str:
     column = quote_text(one.column)
     categories = ", ".join(_write_category(c, "TRUE", "NA") for c in one.categories)
+    # a file of CSV has true and false in small letters, which R reads as texts
+    values = f"as.logical(data[[{column}]])" if bool in map(type, one.categories) else f"data[[{column}]]"
     rows = ",\n  ".join(", ".join(f"{p:.10g}" for p in row) for row in one.matrix)
     return "\n".join(
         [
             f"# Frequencies of {column} before PRAM, and the errors that it adds; rows of P: original categories",
             f"categories <- c({categories})",
             f"P <- matrix(c(\n  {rows}\n), nrow = {len(one.matrix)}, byrow = TRUE)",
-            f"values <- data[[{column}]]",
+            f"values <- {values}",
             "held <- lapply(categories, function(c) if (is.na(c)) is.na(values) else values %in% c)",
             "released <- sapply(held, function(h) sum(weight[h]))",
             "original <- solve(t(P), released)",

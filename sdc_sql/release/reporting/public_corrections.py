@@ -136,15 +136,15 @@ def read_square_matrix(logged: LoggedStep | None) -> tuple[list[Any], np.ndarray
     rows: list[dict[str, Any]] = json.loads(logged.matrix or "[]") if logged is not None else []
     if not rows or any("stratum" in row or isinstance(row["from"], dict) for row in rows):
         return None
-    found = list({make_label(c): c for row in rows for c in (row["from"], row["to"])}.values())
-    place = {make_label(c): i for i, c in enumerate(found)}
+    # NULL is no text 'NULL', and true is no 1
+    found = list({(type(c), c): c for row in rows for c in (row["from"], row["to"])}.values())
+    place = {(type(c), c): i for i, c in enumerate(found)}
     if len(found) > LARGEST:
         return None
     matrix = np.zeros((len(found), len(found)))
     for row in rows:
-        matrix[place[make_label(row["from"])], place[make_label(row["to"])]] = round(
-            float(row["probability"]), public_steps.DIGITS
-        )
+        start, end = (place[type(c), c] for c in (row["from"], row["to"]))
+        matrix[start, end] = round(float(row["probability"]), public_steps.DIGITS)
     return found, matrix
 
 

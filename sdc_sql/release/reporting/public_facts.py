@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.macros import find_effect
+from sdc_sql.db.catalogue.macros import find_effect, index_catalogue
 from sdc_sql.db.table import fetch_rows
 from sdc_sql.release.reading import undecided
 from sdc_sql.release.reporting import public_steps
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 
 SUPPRESSION = "suppression"  # all of them by one name
+_MISSING = (
+    "Values were suppressed where a record would have stood out. What is missing is not missing at random: rare values "
+    "are missing more often."
+)
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,8 @@ def _describe_treatment(outcome: Outcome, place: int, name: str, columns: list[s
     part = list_partial_steps(outcome)[place] and not suppresses_values(step)
     done, keeps = public_steps.describe_step(step, part=part)
     told = "; ".join(
-        f"{n.replace('_', ' ')} {_join_values(v)}" for n, v in public_steps.list_told_parameters(step).items()
+        f"{n.replace('_', ' ')} {_write_value(step.method, n, v)}"
+        for n, v in public_steps.list_told_parameters(step).items()
     )
     in_classes = find_effect(step.method).coarsens.kind == "into classes"
     return Treatment(tuple(columns), name, done, keeps, public_steps.describe_use(step), told, in_classes)
@@ -74,7 +79,9 @@ def list_uses(outcome: Outcome) -> list[str]:
     """Return which estimates hold after which treatment, once for all variables of which the same is said."""
     said: dict[tuple[str, str], list[str]] = {}
     for found in treatments(outcome):
-        use = found.use or (f"It keeps {found.keeps}" if found.keeps and found.method != SUPPRESSION else "")
+        use = found.use or (f"It keeps {found.keeps}" if found.keeps else "")
+        if found.method == SUPPRESSION:
+            use = _MISSING
         if use:
             said.setdefault((found.method, use), []).append(found.of)
     return [f"{', '.join(dict.fromkeys(columns))} ({method}): {use}" for (method, use), columns in said.items()]
@@ -153,6 +160,13 @@ def list_released_columns(outcome: Outcome, step: MaskingStep) -> list[str]:
     """Return the columns of a step that are in the released file."""
     there = {c.lower() for c in list_output_columns(outcome)}
     return [c for c in step.columns if c.lower() in there]
+
+
+def _write_value(method: str, parameter: str, value: object) -> str:
+    """Return the value of a parameter in words: a choice is one of several, and no name of a column."""
+    macro = index_catalogue().get(f"sdc_{method}")
+    choices = [c for p in (macro.parameters if macro else ()) if p.name == parameter for c in p.choices]
+    return str(value).replace("_", " ") if value in choices else _join_values(value)
 
 
 def _join_values(value: object) -> str:

@@ -108,10 +108,9 @@ def list_loss_blocks(outcome: Outcome) -> list[Block]:
         least = 10.0 ** -math.floor(math.log10(math.sqrt(outcome.records_after))) / 2
         told_of = f"{', '.join(none)}: no loss by {', '.join(figures)}, or one of less than {least:g}."
         blocks.append(Text(told_of))
-    said = dict.fromkeys(
-        (r["measure"], index_catalogue()[f"sdc_{r['measure'].replace(' ', '_')}"].summary) for r in told
-    )
-    return [*blocks, Points(tuple(f"{measure}: {summary}" for measure, summary in said))]
+    catalogue = index_catalogue()
+    macros = {m: catalogue[f"sdc_{m.replace(' ', '_')}"] for m in dict.fromkeys(r["measure"] for r in told)}
+    return [*blocks, Points(tuple(f"{m}: {macro.effect.publicly or macro.summary}" for m, macro in macros.items()))]
 
 
 def _name_figure(measure: str, figure: str) -> str:

@@ -31,6 +31,7 @@ from sdc_sql.release.reporting.public_facts import (
     treatments,
 )
 from sdc_sql.release.reporting.stages import describe_release, list_output_columns
+from sdc_sql.release.running import formats
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,7 +103,10 @@ def _write_file(outcome: Outcome) -> Section:
         f"variables ({len(released)})": ", ".join(released), "not released": ", ".join(removed) or "none",
     }  # fmt: skip
     described: list[Block] = [Text(plan.description)] if plan.description else []
-    return Section(FILE, (*described, make_facts_block("", facts), told))
+    named, _ = formats.labels(plan.source.path, {*released}, set())
+    rows = tuple((column, named[column]) for column in released if named.get(column))
+    labels = [Table("Labels of the variables, as the file has them", ("variable", "label"), rows)] if rows else []
+    return Section(FILE, (*described, make_facts_block("", facts), told, *labels))
 
 
 def _write_treatments(outcome: Outcome) -> Section:
@@ -110,7 +114,7 @@ def _write_treatments(outcome: Outcome) -> Section:
     rows = tuple((t.of, t.method, t.done, t.parameters) for t in found)
     names = ("variables", "method", "what was done", "parameters")
     blocks: list[Block] = [
-        Table("Methods, in the order in which they were applied", names, rows) if rows else Text("None."),
+        Table("Methods, in their order", names, rows) if rows else Text("None."),
         Text(f"Released as they were collected: {', '.join(list_columns_as_collected(outcome)) or 'none'}."),
     ]
     return Section(DONE, (*blocks, *public_changes.list_change_blocks(outcome)))

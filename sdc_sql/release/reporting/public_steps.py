@@ -107,7 +107,6 @@ def advice(step: MaskingStep, *, matrix: bool, part: bool, blurred: bool = False
     ``blurred``: the matrix is singular, or nearly, so that the original frequencies do not follow from it.
     """
     how, columns = step.parameters.get("method"), ", ".join(step.columns)
-    gone = find_effect(step.method).suppresses.kind != "nothing"
     said = ""
     if matrix and blurred:
         said = (
@@ -131,17 +130,12 @@ def advice(step: MaskingStep, *, matrix: bool, part: bool, blurred: bool = False
     elif step.method == "multiplicative_noise" and "size" in list_told_parameters(step):
         ratio = 1 + float(step.parameters["size"]) ** 2
         said = f"{columns}: the mean of the squares is {ratio:g} times the original one. Means are kept in expectation."
-    elif gone:
-        said = (
-            "Values were suppressed where a record would have stood out: what is missing is not missing at random, and "
-            "rare values are missing more often."
-        )
-    if said and part and not gone:
+    if said and part:
         said = (
             f"{columns}: only a part of the records was masked so, and which is not told: what is said of the masking "
             "holds in that part alone. No estimate from the whole file can be corrected by it."
         )
-    if said and not gone and is_by_household(step):
+    if said and is_by_household(step):
         said += (
             " Drawn by household: a standard error that takes the draws of records for independent is too small, by up "
             "to the root of the number of members who share a value."
