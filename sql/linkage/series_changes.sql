@@ -39,7 +39,7 @@
 --   how many are seen to; `certainty`: how likely it is that a new released value means a new original (NULL where none is new);
 --   `level_gain`: of the persons' levels, the means of their originals, the share that one release hides and the mean of the releases
 --   tells (fresh noise on a value that drifts averages out).
--- Example: FROM sdc_series_changes('persons', 'released', ['income'], 'id', ['held'], ['held']);
+-- Example: FROM sdc_series_changes('persons', 'released', ['income'], 'id', ['persons'], ['persons']);
 -- Limit: level_gain. The share of the levels that one release hides which the mean of the releases tells.
 CREATE OR REPLACE MACRO sdc_series_changes(original, released, columns, id, earlier_originals, earlier_releases, width := 0.1) AS TABLE
     WITH sdc__pairs AS MATERIALIZED (FROM sdc__series_pairs(original, released, columns, id, earlier_originals, earlier_releases)),

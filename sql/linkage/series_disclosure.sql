@@ -72,7 +72,7 @@ CREATE OR REPLACE MACRO sdc__series_attacks(states) AS TABLE
 -- Notes: The intruder is taken to know which records are of one person, and when an original changed. The labels of classes are taken to
 --   say which values they stand for.
 -- Raises: TableError where a release has an id that its original lacks; ColumnError where releases have no id in common.
--- Example: FROM sdc_series_disclosure('persons', 'released', ['income'], 'id', ['held'], ['held']);
+-- Example: FROM sdc_series_disclosure('persons', 'released', ['income'], 'id', ['persons'], ['persons']);
 -- Limit: gain. The share of the values that one release hides which the series tells.
 CREATE OR REPLACE MACRO sdc_series_disclosure(original, released, columns, id, earlier_originals, earlier_releases, width := 0.1) AS TABLE
     WITH sdc__pairs AS MATERIALIZED (FROM sdc__series_pairs(original, released, columns, id, earlier_originals, earlier_releases)),
@@ -104,7 +104,7 @@ CREATE OR REPLACE MACRO sdc_series_disclosure(original, released, columns, id, e
 -- Gives: id ANY, values BIGINT, one BIGINT (more risk), together BIGINT (more risk).
 -- Rows: records.
 -- Result: relation. A row a person of any release, by the id as text.
--- Example: FROM sdc_series_disclosure_records('persons', 'released', ['income'], 'id', ['held'], ['held']);
+-- Example: FROM sdc_series_disclosure_records('persons', 'released', ['income'], 'id', ['persons'], ['persons']);
 CREATE OR REPLACE MACRO sdc_series_disclosure_records(original, released, columns, id, earlier_originals, earlier_releases,
                                                         width := 0.1) AS TABLE
     WITH sdc__pairs AS MATERIALIZED (FROM sdc__series_pairs(original, released, columns, id, earlier_originals, earlier_releases)),

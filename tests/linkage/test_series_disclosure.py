@@ -78,6 +78,7 @@ def store(con, nights, column='"it\'s"'):
     return ("k", "r 3", ["it's"], "id", ['"o 1"', "Select"], ['"r\'1"', "f"])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_against_dense_least_squares(con, seed):
     nights = make_nights(seed)
@@ -112,6 +113,7 @@ def test_what_is_kept_tells_no_more(con):
     assert change[1:6] == (2, 2, 2, 0, 1.0)  # a new value shows a change, and nothing else does
 
 
+@pytest.mark.slow
 def test_midpoint_of_two_signs(con):
     """Plus and minus the same: the midpoint is the original, the average of three is not."""
     signs = [{1: 1, 2: -1, 3: 1, 4: -1}, {1: -1, 2: -1, 3: 1, 4: 1}, {1: 1, 2: 1, 3: -1, 4: 1}]
@@ -135,6 +137,7 @@ def test_sets_and_totals_give_who_moves(con):
     assert categories[10:] == (1, 1, 1)  # so is the set, although the newcomer's own record shows another value
 
 
+@pytest.mark.slow
 def test_labels_of_classes_are_intersected(con):
     con.execute("""
         CREATE TABLE ages AS SELECT i AS id, i AS age, 'r' || i AS region FROM range(20, 60) t(i);
@@ -162,6 +165,7 @@ def test_suppressed_and_shown(con):
     assert row == ("c", 2, 10, 0.0, 6, 9, 0.75, "mode", 6, 5, 0, 0, 0)
 
 
+@pytest.mark.slow
 def test_wrong_input(con):
     con.execute("""
         CREATE TABLE one AS SELECT i AS id, i AS x FROM range(4) t(i);

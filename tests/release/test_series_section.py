@@ -85,6 +85,7 @@ def test_what_stays_holds(con, tmp_path, monkeypatch):
     assert "one release tells as much" in text
 
 
+@pytest.mark.slow
 def test_without_earlier_releases_there_is_no_section(tmp_path, monkeypatch):
     plain = RELEASE[: RELEASE.index("[figures.f]")] + RELEASE[RELEASE.index("[[scenarios]]") :]
     (tmp_path / "r.toml").write_text(
