@@ -27,6 +27,7 @@
 -- Loss: published.
 -- Repeated: once (a mean changes with its group: two releases are two equations of the same values, and the difference of their totals
 --   is the value of one newcomer).
+-- Series: refused (a mean changes with its group; keeping the means is not built yet).
 -- Parameters:
 --   tbl       table                     the table, view, common table expression or file
 --   columns   columns                   the columns to mask

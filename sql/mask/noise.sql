@@ -130,6 +130,7 @@ CREATE OR REPLACE MACRO sdc__noise_applied(design) AS TABLE
 -- Told: method; alpha where method is 'uncorrelated' or 'correlated'.
 -- Repeated: once (the deviation follows the file: where its third digit changes, all are drawn anew; a standard_deviation that is given
 --   does not).
+-- Series: refused (the deviation follows the file: give standard_deviation, which does not).
 -- Households: by unit where method is 'uncorrelated', else as one record.
 -- sdc_noise: noise added to numeric columns.
 -- Example: FROM sdc_noise('persons', ['income'], 0.1, 'id');
@@ -168,6 +169,7 @@ CREATE OR REPLACE MACRO sdc__noise_absolute(tbl, columns, standard_deviation, id
 -- Loss: published.
 -- Told: standard_deviation.
 -- Repeated: again.
+-- Series: parameters.
 -- Households: by unit.
 -- sdc_noise_absolute: noise of a given standard deviation added to numeric columns.
 -- Example: FROM sdc_noise_absolute('persons', ['income'], 50, 'id');

@@ -15,6 +15,7 @@ from sdc_sql.db.catalogue.load import execute, require_key, set_key
 from sdc_sql.db.masking import homes as homes_of
 from sdc_sql.db.masking.log import Log
 from sdc_sql.db.masking.masked_values import NAME, MaskedValues
+from sdc_sql.db.masking.serial import admit_step
 from sdc_sql.db.masking.steps import MaskingStep
 from sdc_sql.db.masking.subset import select_others, show_part
 from sdc_sql.db.masking.targets import explain_what_remains
@@ -86,7 +87,7 @@ def apply_mask(data: Table, masking: Masking, *, into: str | None = None, subset
     if "stream" in masking.arguments:
         with translate_errors():
             require_key(data.con)
-    with translate_errors():
+    with translate_errors(), admit_step(data, masking, subset=subset is not None):
         return repeat_transaction(data.con, lambda: _apply_mask(data, masking, into, subset))
 
 
