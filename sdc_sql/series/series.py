@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.load import execute, load_macros, require_key, set_key
+from sdc_sql.db.catalogue.load import execute, require_key, set_key
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError, SeriesError, translate_errors
+from sdc_sql.series.frozen_design import freeze_design
+from sdc_sql.series.kept_step import KeptStep
+from sdc_sql.series.kept_values import fetch_arrow
 from sdc_sql.series.ledger import IDS, Ledger, read_ledger
 from sdc_sql.series.sealed_file import import_aead
-from sdc_sql.series.step_form import describe_step_form, explain_difference, refuse_method
+from sdc_sql.series.step_form import describe_step_form, explain_difference, find_rule, refuse_method
 
 if TYPE_CHECKING:
     import os
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     import duckdb
+    from sqlglot import exp
 
     from sdc_sql.db.masking.masking import Masking
 
@@ -120,6 +123,10 @@ class Series:
         self._keys: dict[str, bytes] = {}
         self._done: list[dict[str, Any]] = []
         self._turn = False
+        self._form: dict[str, Any] = {}
+        self._kept: KeptStep | None = None
+        self._fixed: dict[str, pa.Table] = {}
+        self._values: list[pa.Table] = []
 
     def __repr__(self) -> str:
         """Return the series by its name and release."""
@@ -139,8 +146,8 @@ class Series:
         """Whether a step is being masked that the series has admitted."""
         return self._turn
 
-    def begin_step(self, data: Any, masking: Masking, *, subset: bool = False) -> None:  # noqa: ANN401 - a described table
-        """Admit a step, or refuse it with its reason; the first one opens the ledger.
+    def begin_step(self, data: Any, masking: Masking, *, subset: bool = False) -> Masking:  # noqa: ANN401 - a described table
+        """Admit a step, or refuse it with its reason, and return how it is masked; the first one opens the ledger.
 
         Raises
         ------
@@ -171,12 +178,31 @@ class Series:
                 )
         self._turn = True
         self._form = form
+        if masking.designed is not None:
+            masking = freeze_design(data.con, masking, place, self._ledger.fixed, self._fixed)
+        self._kept = None
+        if find_rule(masking.macro, masking.arguments) == "values":
+            self._kept = KeptStep(self._ledger, data, masking, self.name, place, self._number)
+        return masking
+
+    def select_kept(self, selected: exp.Select) -> exp.Select:
+        """Return the query of the masked values, in which what was released of a value stays."""
+        return selected if self._kept is None else self._kept.select(selected)
+
+    def collect_kept(self, masked: exp.Expression) -> None:
+        """Take the masked values, in a table, for the ledger."""
+        if self._kept is not None:
+            self._kept.collect(masked)
 
     def end_step(self, *, done: bool) -> None:
         """Take note of a step that was masked, or forget one that failed."""
         self._turn = False
         if done:
             self._done.append(self._form)
+            if self._kept is not None:
+                self._values.append(self._kept.new)
+                self._fixed |= self._kept.fixed
+        self._kept = None
 
     def record(self) -> None:
         """Write the ledger, durably: the release may leave the house from then on.
@@ -204,6 +230,8 @@ class Series:
             return
         _refuse_changed_file(self.path, self._keys["file"], ledger.head)
         ledger.steps = self._done
+        ledger.values = pa.concat_tables([ledger.values, *self._values])
+        ledger.fixed |= self._fixed
         ledger.ids = _count_in(ledger.ids, self._ids, self._number)
         self.head = ledger.extend_chain(self._keys["chain"], self.release, self._content, records=len(self._ids))
         if self.forget_after is not None:
@@ -336,13 +364,6 @@ def _digest_ids(con: duckdb.DuckDBPyConnection, table: str, identifier: str, ser
     return fetch_arrow(con, digest)["sdc__digest"].combine_chunks().cast(IDS.field("id").type)
 
 
-def fetch_arrow(con: duckdb.DuckDBPyConnection, select: exp.Select) -> pa.Table:
-    """Return the rows of a query as an Arrow table."""
-    written = query.write_sql(select)
-    load_macros(con, written)
-    return con.sql(written).to_arrow_table()
-
-
 def _count_in(ids: pa.Table, present: pa.Array, number: int) -> pa.Table:
     """Return the ids of a ledger after a release: those that are in it, and those that came."""
     here = pc.is_in(ids["id"], value_set=present)
@@ -360,8 +381,3 @@ def _refuse_changed_file(path: Path, key: bytes, head: str) -> None:
         raise SeriesError(
             f"The ledger {path} was written by another run meanwhile: this release is not recorded. Run again."
         )
-
-
-def name_table(name: str) -> exp.Table:
-    """Return a temporary table of the series by its name."""
-    return exp.table_(name, db="main", catalog="temp", quoted=True)

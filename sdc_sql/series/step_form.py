@@ -34,12 +34,29 @@ def refuse_method(method: str, arguments: Mapping[str, Any], data: Any, *, subse
         raise SeriesError(f"{method} is refused in a series of releases: {why}.")
     if method == "top_bottom_code":
         _refuse_centres(arguments)
+    if method == "noise" and arguments.get("stratum") is not None:
+        raise SeriesError(
+            "noise by strata is refused in a series of releases: who moves to another stratum would be drawn for a "
+            "second "
+            "time, with its deviation. Leave the stratum out."
+        )
+    if find_rule(method, arguments) == "values" and data.homes is not None:
+        raise SeriesError(
+            f"{method} of one record a household is not built for a series: mask the persons (household_columns=[] "
+            f"where no "
+            "column is of the household)."
+        )
     if data.part is not None or (data.homes is not None and data.homes.of.part is not None) or subset:
         raise SeriesError(
             f"{method} of some of the records (where) is refused in a series: who changes and is no more, or only "
             f"then, one "
             "of them shows his original in another release. Mask all records."
         )
+
+
+def find_rule(method: str, arguments: Mapping[str, Any]) -> str:
+    """Return what of a step is kept: its parameters alone, or what was released of each value."""
+    return find_effect(method).series.find_word(dict(arguments))
 
 
 def _refuse_centres(arguments: Mapping[str, Any]) -> None:
