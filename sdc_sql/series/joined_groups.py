@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sdc_sql.errors import ColumnError, SeriesError
 from sdc_sql.udfs.microaggregation.joined import find_nearest_group
@@ -49,11 +50,11 @@ def join_groups(
     weights = groups["records"].to_numpy().astype(float)
     missing = np.column_stack([a.to_numpy(zero_copy_only=False) for a in known.missing])
     new = ~known.persons.to_numpy(zero_copy_only=False) if not alone else np.zeros(len(own), dtype=bool)
-    strata, of_groups = (_codes(own["sdc__stratum"]), _codes(groups["sdc__stratum"]))
+    strata, of_groups = _encode_strata(own["sdc__stratum"], groups["sdc__stratum"])
     row = np.full(missing.shape, -1, dtype=np.int64)
-    for code in {c for c, some in zip(strata, missing.any(axis=1), strict=True) if some}:
-        here = np.flatnonzero(np.array([s == code for s in strata]) & missing.any(axis=1))
-        theirs = np.flatnonzero(np.array([g == code for g in of_groups], dtype=bool))
+    asked = missing.any(axis=1)
+    for code in np.unique(strata[asked]):
+        here, theirs = np.flatnonzero((strata == code) & asked), np.flatnonzero(of_groups == code)
         row[here] = _join_stratum(x[here], missing[here], new[here], centres[theirs], weights[theirs], theirs)
     unplaced = int((missing & ~np.isnan(x) & (row < 0)).any(axis=1).sum())
     if unplaced:
@@ -62,16 +63,11 @@ def join_groups(
             f"no "
             "value of a column. They wait: leave them out of this release, or begin another series."
         )
-    return [
-        pa.array(
-            [
-                (texts[j][r] if r >= 0 else None) if miss else kept
-                for miss, r, kept in zip(missing[:, j], row[:, j], known.released[j].to_pylist(), strict=True)
-            ],
-            pa.string(),
-        )
-        for j in range(m)
-    ]
+    found = []
+    for j in range(m):
+        place = pa.array(np.where(row[:, j] >= 0, row[:, j], 0), mask=row[:, j] < 0)
+        found.append(pc.if_else(known.missing[j], groups[f"sdc__r{j}"].combine_chunks().take(place), known.released[j]))
+    return found
 
 
 def _join_stratum(  # noqa: PLR0917 - of one stratum, all that there is
@@ -120,6 +116,9 @@ def _numbers(column: Any, name: str) -> Numbers:  # noqa: ANN401 - of Arrow
     return numbers
 
 
-def _codes(column: Any) -> list[Any]:  # noqa: ANN401 - of Arrow
-    found: list[Any] = column.to_pylist()
-    return found
+def _encode_strata(own: Any, groups: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # noqa: ANN401 - of Arrow
+    """Return whole numbers for the strata of records and groups, one for each."""
+    names = pa.array(dict.fromkeys([*pc.unique(groups).to_pylist(), *pc.unique(own).to_pylist()]), pa.string())
+    texts = (column.combine_chunks().cast(pa.string()) for column in (own, groups))
+    mine, theirs = (pc.index_in(t, value_set=names).to_numpy(zero_copy_only=False).astype(np.int64) for t in texts)
+    return mine, theirs

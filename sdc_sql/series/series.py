@@ -17,7 +17,7 @@ from sdc_sql.series.kept_step import KeptStep
 from sdc_sql.series.kept_values import fetch_arrow
 from sdc_sql.series.ledger import IDS, Ledger, read_ledger
 from sdc_sql.series.sealed_file import import_aead
-from sdc_sql.series.step_form import describe_step_form, explain_difference, find_rule, refuse_method
+from sdc_sql.series.step_form import describe_step_form, explain_difference, find_rule, name_pass, refuse_method
 
 if TYPE_CHECKING:
     import os
@@ -157,9 +157,12 @@ class Series:
         if self.recorded:
             raise SeriesError(f"Release {self.release!r} of {self.name} is recorded: begin the next one.")
         refuse_method(masking.macro, masking.arguments, data, subset=subset)
+        masking = name_pass(masking, self._done)
         form = describe_step_form(data.con, masking)
         if self._ledger is None:
             self._open(data, str(masking.arguments["id"]))
+        else:
+            self._check_same_records(data, str(masking.arguments["id"]))
         assert self._ledger is not None  # noqa: S101 - it was opened
         place = len(self._done)
         if self._ledger.releases:
@@ -243,7 +246,8 @@ class Series:
     def erase(self, con: duckdb.DuckDBPyConnection, ids: Iterable[Any]) -> int:
         """Erase persons from the ledger, by their ids, and return how many were there.
 
-        What was released of them stays released. Whoever is erased and in the table again is new.
+        What was released of them stays released. Whoever is erased and in the table again is new, and a recorded
+        release in which he was is repeated without what was kept of him.
 
         Parameters
         ----------
@@ -293,6 +297,19 @@ class Series:
             self._number = len(ledger.releases) + 1
             self._check_ids(ledger)
         self._ledger = ledger
+
+    def _check_same_records(self, data: Any, identifier: str) -> None:  # noqa: ANN401 - a described table
+        """Refuse a further step on records that the first one did not see: a sample may have fewer, never others."""
+        whole = data.table if data.homes is None else data.homes.of.table
+        with translate_errors():
+            ids = _digest_ids(data.con, whole, identifier, self.name)
+        others = len(ids) - int(pc.sum(pc.is_in(ids, value_set=self._ids)).as_py() or 0)
+        if others:
+            raise SeriesError(
+                f"{others:,} records of {data.table} were not in the table of the first step: all steps of a release "
+                f"are of "
+                "one table. Another table is another series."
+            )
 
     def _check_repeated(self, ledger: Ledger, place: int) -> None:
         """Refuse to repeat a recorded release from another table, or in another place of the chain."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import query
@@ -11,7 +12,7 @@ from sdc_sql.db.catalogue.macros import find_effect, find_mask, read_catalogue
 from sdc_sql.errors import SeriesError, translate_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import duckdb
 
@@ -83,6 +84,21 @@ def refuse_method_of(step: Any) -> None:  # noqa: ANN401 - a step of a release f
         raise SeriesError(f"{step.verb} is refused in a series of releases: {words[0].reason}.")
     if step.where is not None:
         raise SeriesError("a part of the records (where) is refused in a series of releases: mask all of them.")
+
+
+def name_pass(masking: Masking, done: Sequence[Mapping[str, Any]]) -> Masking:
+    """Return a step that names its pass of draws: by the steps of this release, whatever was masked before it.
+
+    By the log of the table it would be another pass in the next release, where that stands beside the former one, and
+    everybody would be drawn for a second time.
+    """
+    if "stream" not in masking.arguments or masking.arguments["stream"] is not None:
+        return masking
+    columns = {c.lower() for c in masking.columns}
+    drawn = [f for f in done if "stream" in f["arguments"] and columns & {*f["columns"]}]
+    whole = [f for f in done if "stream" in f["arguments"] and f["method"] == masking.macro]
+    number = 1 + len(drawn if columns else whole)
+    return replace(masking, arguments={**masking.arguments, "stream": str(number) if number > 1 else ""})
 
 
 def describe_step_form(con: duckdb.DuckDBPyConnection, masking: Masking) -> dict[str, Any]:

@@ -258,6 +258,22 @@ def test_what_is_refused(con, tmp_path, call, said):
     assert not (tmp_path / "s.ledger").exists()
 
 
+def test_a_table_that_is_filled_anew_is_drawn_for_as_before(con, tmp_path):
+    """The log of the table beside it counts passes: a series counts its own, so nobody is drawn for twice."""
+    con.execute("CREATE TABLE t AS FROM first")
+    with open_series(tmp_path, "one") as one:
+        sdc_sql.Microdata(con, "t", id="id", series=one).mask.noise("income", standard_deviation=100)
+    before = read(con, "t")
+    con.execute("UPDATE t SET income = f.income FROM first f WHERE f.id = t.id")
+    with open_series(tmp_path, "two", one.head) as two:
+        sdc_sql.Microdata(con, "t", id="id", series=two).mask.noise("income", standard_deviation=100)
+    assert read(con, "t") == before
+    data = sdc_sql.Microdata(con, "first", id="id", series=(three := open_series(tmp_path, "three", two.head)))
+    data.mask.noise("income", standard_deviation=100, into="x")
+    with pytest.raises(SeriesError, match="3 records of second were not in the table"):
+        sdc_sql.Microdata(con, "second", id="id", series=three).mask.round("age", 5, into="y")
+
+
 def test_arguments(con, tmp_path):
     for given in ({"name": ""}, {"release": " "}, {"after": 3}, {"most_new": 2}, {"forget_after": 0}):
         with pytest.raises(ParameterError):

@@ -54,8 +54,8 @@ def replace_records(data: Table, masking: Masking, *, into: str | None) -> Maski
     set_key(data.con)
     with translate_errors():
         require_key(data.con)
-    with translate_errors(), admit_step(data, masking):
-        return repeat_transaction(data.con, lambda: _replace_records(data, masking, into))
+    with translate_errors(), admit_step(data, masking) as admitted:
+        return repeat_transaction(data.con, lambda: _replace_records(data, admitted, into))
 
 
 def _replace_records(data: Table, masking: Masking, into: str | None) -> MaskingStep:
