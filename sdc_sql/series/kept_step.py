@@ -50,18 +50,20 @@ class KeptStep:
         if groups is None:
             return selected
         own = self._place.read_digests()
-        self._known = look_up(self._ledger, own, self._step, self._place.columns)
-        texts = join_groups(own, self._known, groups, self._place.columns, alone=self._alone)
+        self._known = known = look_up(self._ledger, own, self._step, self._place.columns)
+        texts = join_groups(own, known, groups, self._place.columns, alone=self._alone)
+        for j, column in enumerate(texts):
+            own = own.append_column(f"sdc__r{j}", column)
+        self.new = collect_new(own, known, self._place.columns, self._step, self._number)
         types = self._ledger.fixed[f"types {self._step}"]["type"].to_pylist()
         return select_texts(self._place, own, texts, types)
 
     def collect(self, masked: exp.Expression) -> None:
-        """Take what was released of each value that the ledger has not had and, at first, the groups."""
-        columns = self._place.columns
-        own = self._place.read_digests(masked)
-        known = None if self._known is None else look_up(self._ledger, own, self._step, columns)
-        self.new = collect_new(own, known, columns, self._step, self._number)
+        """Take at first what was released of each value, and the groups; later this is known before it is written."""
         if self._known is None:
+            columns = self._place.columns
+            own = self._place.read_digests(masked)
+            self.new = collect_new(own, None, columns, self._step, self._number)
             described = execute(self._place.con, f"DESCRIBE {masked.sql('duckdb')}").fetchall()
             types = {str(row[0]): str(row[1]) for row in described}
             self.fixed[f"groups {self._step}"] = collect_groups(own, columns)

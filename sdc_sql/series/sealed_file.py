@@ -13,13 +13,19 @@ import hmac
 import json
 import os
 import secrets
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.errors import MissingPackageError, SeriesError
 
+try:
+    import fcntl
+except ImportError:  # Windows has no such module
+    fcntl = None  # type: ignore[assignment]
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 FORMAT = 1
@@ -148,6 +154,24 @@ def import_aead() -> Any:  # noqa: ANN401 - a module of an extra, which need not
         return import_module("cryptography.hazmat.primitives.ciphers.aead")
     except ImportError as error:
         raise MissingPackageError(_MISSING) from error
+
+
+@contextmanager
+def hold_lock(path: Path) -> Iterator[None]:
+    """Let one run at a time read the end of a ledger and write the next one, where the system can."""
+    if fcntl is None:
+        yield
+        return
+    lock = path.with_name(f".{path.name}.lock")
+    try:
+        opened = os.open(lock, os.O_RDWR | os.O_CREAT, OWNER)
+    except OSError as error:
+        raise SeriesError(f"The ledger {path} cannot be written: {error.strerror}.") from None
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(opened)
 
 
 def _sync_folder(folder: Path) -> None:

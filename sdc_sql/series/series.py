@@ -16,7 +16,7 @@ from sdc_sql.series.frozen_design import freeze_design
 from sdc_sql.series.kept_step import KeptStep
 from sdc_sql.series.kept_values import fetch_arrow
 from sdc_sql.series.ledger import IDS, Ledger, read_ledger
-from sdc_sql.series.sealed_file import import_aead
+from sdc_sql.series.sealed_file import hold_lock, import_aead
 from sdc_sql.series.step_form import describe_step_form, explain_difference, find_rule, name_pass, refuse_method
 
 if TYPE_CHECKING:
@@ -231,16 +231,17 @@ class Series:
         if self._repeats:
             self.recorded = True
             return
-        _refuse_changed_file(self.path, self._keys["file"], ledger.head)
-        ledger.steps = self._done
-        ledger.values = pa.concat_tables([ledger.values, *self._values])
-        ledger.fixed |= self._fixed
-        ledger.ids = _count_in(ledger.ids, self._ids, self._number)
-        self.head = ledger.extend_chain(self._keys["chain"], self.release, self._content, records=len(self._ids))
-        if self.forget_after is not None:
-            gone = pc.less(ledger.ids["last"], self._number - self.forget_after + 1)
-            self.counts["erased"] = ledger.erase_ids(ledger.ids.filter(gone)["id"].combine_chunks())
-        ledger.write(self.path, self._keys["file"], encrypted=not self.disk_encrypted)
+        with hold_lock(self.path):
+            _refuse_changed_file(self.path, self._keys["file"], ledger.head)
+            ledger.steps = self._done
+            ledger.values = pa.concat_tables([ledger.values, *self._values])
+            ledger.fixed |= self._fixed
+            ledger.ids = _count_in(ledger.ids, self._ids, self._number)
+            self.head = ledger.extend_chain(self._keys["chain"], self.release, self._content, records=len(self._ids))
+            if self.forget_after is not None:
+                gone = pc.less(ledger.ids["last"], self._number - self.forget_after + 1)
+                self.counts["erased"] = ledger.erase_ids(ledger.ids.filter(gone)["id"].combine_chunks())
+            ledger.write(self.path, self._keys["file"], encrypted=not self.disk_encrypted)
         self.recorded = True
 
     def erase(self, con: duckdb.DuckDBPyConnection, ids: Iterable[Any]) -> int:
@@ -257,12 +258,13 @@ class Series:
             Their ids, as the table has them.
         """
         self._read_keys(con)
-        ledger, encrypted = self._read_file()
         listed = [ids] if isinstance(ids, str) else list(ids)
         select = "SELECT sdc__series_id(sdc__canonical($1), $2)"
         found = [execute(con, select, [one, self.name]).fetchall()[0][0] for one in listed]
-        erased = ledger.erase_ids(pa.array(found, IDS.field("id").type))
-        ledger.write(self.path, self._keys["file"], encrypted=encrypted)
+        with hold_lock(self.path):
+            ledger, encrypted = self._read_file()
+            erased = ledger.erase_ids(pa.array(found, IDS.field("id").type))
+            ledger.write(self.path, self._keys["file"], encrypted=encrypted)
         return erased
 
     def _read_keys(self, con: duckdb.DuckDBPyConnection) -> None:

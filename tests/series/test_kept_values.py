@@ -177,6 +177,27 @@ def test_strata_nulls_and_what_waits(con, tmp_path):
         nights.release("later")
 
 
+@pytest.mark.slow
+def test_what_is_not_built_is_refused(con, tmp_path):
+    """Households as one record, categories, correlated noise, noise by strata: each with its reason."""
+    con.execute(
+        "CREATE TABLE h AS SELECT i AS id, i // 2 AS home, (i // 2)::DOUBLE AS rent, i % 2 AS s FROM range(30) t(i)"
+    )
+    calls = (
+        (lambda d: d.by_household().mask.microaggregate("rent", 3, into="z"), "one record a household"),
+        (lambda d: d.mask.microaggregate_categorical(["s"], 3, into="z"), "groups of categories is not built"),
+        (lambda d: d.mask.noise("id2", 0.1, method="correlated", into="z"), "draws of one column"),
+        (lambda d: d.mask.noise("id2", 0.1, stratum="s", into="z"), "another stratum"),
+        (lambda d: d.to_release_file(tmp_path / "r.toml"), "written by hand"),
+    )
+    con.execute("ALTER TABLE h ADD COLUMN id2 DOUBLE; UPDATE h SET id2 = id")
+    for call, said in calls:
+        series = sdc_sql.Series(tmp_path / "l", "p", "one")
+        data = sdc_sql.Microdata(con, "h", id="id", household="home", household_columns=["rent"], series=series)
+        with pytest.raises(SeriesError, match=said):
+            call(data)
+
+
 def test_integers_and_odd_names(con, tmp_path):
     """Whole numbers, DECIMAL, a column named Select, an id with a quote; the log says what was done."""
     con.execute("""CREATE TABLE "t'1" AS SELECT i::VARCHAR || '''' AS "i""d", i * i AS "Select",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 import sdc_sql
 from sdc_sql.db.catalogue.macros import read_catalogue
-from sdc_sql.errors import ParameterError, SeriesError
+from sdc_sql.errors import MissingPackageError, ParameterError, SeriesError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -274,6 +275,27 @@ def test_a_table_that_is_filled_anew_is_drawn_for_as_before(con, tmp_path):
         sdc_sql.Microdata(con, "second", id="id", series=three).mask.round("age", 5, into="y")
 
 
+def test_without_the_package_nothing_is_begun(con, tmp_path, monkeypatch):
+    """Neither a ledger nor a table is made; the message says what else can be done, and that works."""
+    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers.aead", None)
+    with pytest.raises(MissingPackageError, match="disk_encrypted=True"):
+        release(con, tmp_path, "one", "first")
+    assert not (tmp_path / "s.ledger").exists()
+    release(con, tmp_path, "one", "first", disk_encrypted=True)
+    assert len(read(con, "one")) == 50
+
+
+def test_two_runs_at_a_time(con, tmp_path):
+    """Both begin after the same release: the second one to end is not recorded."""
+    one = release(con, tmp_path, "one", "first")
+    two, three = open_series(tmp_path, "two", one), open_series(tmp_path, "three", one)
+    mask(con, two, "second")
+    mask(con, three, "third")
+    two.record()
+    with pytest.raises(SeriesError, match="by another run meanwhile"):
+        three.record()
+
+
 def test_arguments(con, tmp_path):
     for given in ({"name": ""}, {"release": " "}, {"after": 3}, {"most_new": 2}, {"forget_after": 0}):
         with pytest.raises(ParameterError):
@@ -364,9 +386,9 @@ def test_the_command(con, tmp_path, monkeypatch, capsys):
     for table in ("first", "second"):
         con.execute(f"COPY {table} TO '{tmp_path}/{table}.parquet'")
 
-    def command(table: str, release: str, *more: str) -> str:
+    def command(table: str, release: str, *more: str, identified=("--id", "id")) -> str:
         asked = [
-            "mask", "noise", f"{tmp_path}/{table}.parquet", "--id", "id", "--columns", "income",
+            "mask", "noise", f"{tmp_path}/{table}.parquet", *identified, "--columns", "income",
             "--standard-deviation", "100", "--output", f"{tmp_path}/{release}.parquet", *more,
         ]  # fmt: skip
         series = ["--ledger", f"{tmp_path}/s.ledger", "--series", "persons", "--series-release", release]
@@ -374,6 +396,7 @@ def test_the_command(con, tmp_path, monkeypatch, capsys):
         told = capsys.readouterr().err
         return f"{code} {told}"
 
+    assert "--make-id numbers rows" in command("first", "one", "--make-id", "n", identified=())
     head = command("first", "one").split("--after ")[1].split()[0]
     assert "say which was the last" in command("second", "two")
     assert command("second", "two", "--after", head).startswith("0 ")
