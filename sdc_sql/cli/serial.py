@@ -40,9 +40,7 @@ def make_series(arguments: argparse.Namespace) -> Series | None:
             f"A release of a series needs --ledger, --series and --series-release: {missing[0]} is missing."
         )
     if arguments.make_id is not None:
-        raise ParameterError(
-            "--make-id numbers rows, which come and leave: a series needs ids of persons, --id."
-        )
+        raise ParameterError("--make-id numbers rows, which come and leave: a series needs ids of persons, --id.")
     return _Told(
         arguments.ledger, arguments.series, arguments.series_release, after=arguments.after,
         disk_encrypted=arguments.disk_encrypted, returning=arguments.returning,
