@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import sdc_sql
-from sdc_sql.errors import ColumnError, SeriesError
+from sdc_sql.errors import ColumnError, RepeatedReleaseWarning, SeriesError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -196,6 +197,20 @@ def test_what_is_not_built_is_refused(con, tmp_path):
         data = sdc_sql.Microdata(con, "h", id="id", household="home", household_columns=["rent"], series=series)
         with pytest.raises(SeriesError, match=said):
             call(data)
+
+
+def test_the_next_release_under_the_same_name_is_no_repeated_one(con, tmp_path):
+    """Without a series it is warned of; a series sees to it that the two agree."""
+    con.execute("CREATE TABLE t AS SELECT i AS id, i * i * 1.0::DOUBLE AS x FROM range(12) t(i)")
+    head = ""
+    for name in ("one", "two"):
+        with sdc_sql.Series(tmp_path / "l", "p", name, after=head) as series:
+            data = sdc_sql.Microdata(con, "t", id="id", series=series)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", RepeatedReleaseWarning)
+                data.mask.microaggregate("x", 3, into="released")
+        head = series.head
+        con.execute("DROP TABLE released; UPDATE t SET x = 500 WHERE id = 3")
 
 
 def test_integers_and_odd_names(con, tmp_path):

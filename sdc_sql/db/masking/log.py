@@ -34,6 +34,7 @@ class Log:
 
     def __init__(self, data: Table, columns: tuple[str, ...], arguments: dict[str, Value], into: str | None) -> None:
         refuse_unadmitted(data)
+        self.is_serial = data.series is not None
         self.con, self.read, self.columns = data.con, data.file or data.table, data.columns
         table = find_known_table(data, data.table)
         self.source = None if data.file else table or find_known_table(data, data.table, "view")
@@ -119,7 +120,8 @@ class Log:
             "changed": step.changed,
             "sse_sst": step.sse_sst,
         }
-        warn_of_another_release(self.con, self.target, target_id, step, digests)
+        if not self.is_serial:  # a series sees to it that releases agree
+            warn_of_another_release(self.con, self.target, target_id, step, digests)
         step_table.insert_step(self.con, steps, row)
         if self._meanwhile is not None:
             self._meanwhile.check()
