@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         ReleaseFileError,
         RepeatedReleaseWarning,
         SdcError,
+        SeriesError,
         TableError,
         Unsupported,
         WeightError,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from sdc_sql.report import RiskReport, risk_report
     from sdc_sql.results import *  # noqa: F403 - its __all__ is the list of what measures return
     from sdc_sql.risk.posteriors import flip_posterior, swap_posterior
+    from sdc_sql.series.series import Series
 
     __all__ = [
         "ColumnError",
@@ -59,6 +61,8 @@ if TYPE_CHECKING:
         "Results",
         "RiskReport",
         "SdcError",
+        "Series",
+        "SeriesError",
         "TableError",
         "Unsupported",
         "Verification",
@@ -88,7 +92,7 @@ __version__ = VERSION
 
 _ERRORS = (
     "ColumnError", "InputError", "MissingPackageError", "ParameterError", "ReleaseFileError", "RepeatedReleaseWarning",
-    "SdcError", "TableError", "Unsupported", "WeightError",
+    "SdcError", "SeriesError", "TableError", "Unsupported", "WeightError",
 )  # fmt: skip
 _HOMES = dict.fromkeys(_ERRORS, "errors") | {
     "Comparison": "comparison.page",
@@ -99,6 +103,7 @@ _HOMES = dict.fromkeys(_ERRORS, "errors") | {
     "Picture": "pictures.picture",
     "Results": "db.showing.results",
     "RiskReport": "report",
+    "Series": "series.series",
     "Verification": "release.certifying.verification",
     "bundle": "db.catalogue.macros",
     "code_hierarchy": "mask.hierarchy_making",
@@ -121,7 +126,7 @@ _HOMES = dict.fromkeys(_ERRORS, "errors") | {
 }  # every other public name is that of a result
 _ROOMS = (
     "comparison", "compiler", "db", "errors", "frontier", "linkage", "loss", "mask", "methods", "microdata", "release",
-    "report", "results", "risk", "roles",
+    "report", "results", "risk", "roles", "series",
 )  # fmt: skip
 
 

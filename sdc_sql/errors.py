@@ -10,6 +10,7 @@
         ├── ColumnError         a column unknown, named twice, reserved, or in the way of a result
         ├── WeightError         sampling weights that are missing, not positive and finite, or normalised
         ├── ParameterError      a number or a choice outside its range
+        ├── SeriesError         a series of releases: its ledger, or what a method may not do in one
         └── ReleaseFileError    a release file: every error in it, each with its place
 
 Beside the tree stands RepeatedReleaseWarning, a warning. A message says what was given, what was expected, and what to
@@ -64,6 +65,10 @@ class WeightError(InputError):
 
 class ParameterError(InputError):
     """A number or a choice outside its range."""
+
+
+class SeriesError(InputError):
+    """A series of releases: its ledger does not fit, or a method, a record or an id is refused in it."""
 
 
 class ReleaseFileError(InputError):

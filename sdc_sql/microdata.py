@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sdc_sql.db.masking.steps import LoggedStep
+    from sdc_sql.series.series import Series
 
 _ROLES = (
     "keys",
@@ -37,6 +38,7 @@ _ROLES = (
     "nulls",
     "small_weights",
     "numbers",
+    "series",
 )
 
 
@@ -85,6 +87,9 @@ class Microdata:
     numbers
         The columns of a CSV or JSON file that are numbers however it writes them (10.50): what is masked as a number.
         A weight and a sampling fraction are such anyhow.
+    series
+        The release of a series that the table is (:class:`sdc_sql.Series`): what it releases agrees with the releases
+        before, and methods that cannot are refused.
 
     Raises
     ------
@@ -124,6 +129,7 @@ class Microdata:
         nulls: str = "category",
         small_weights: str = "error",
         numbers: Iterable[str] | None = None,
+        series: Series | None = None,
     ) -> None:
         self._roles = Roles(
             con=con,
@@ -138,6 +144,7 @@ class Microdata:
             nulls=nulls,
             small_weights=small_weights,
             numbers=numbers,  # type: ignore[arg-type] # likewise
+            series=series,
         )
 
     def __repr__(self) -> str:
@@ -216,6 +223,12 @@ class Microdata:
     def small_weights(self) -> str:
         """What a cell whose weights sum to less than its records is: an ``error``, or ``at_least_one`` a record."""
         return self._roles.small_weights
+
+    @property
+    def series(self) -> Series | None:
+        """The release of a series that the table is, where it is one."""
+        found: Series | None = self._roles.series
+        return found
 
     @property
     def risk(self) -> Risk:

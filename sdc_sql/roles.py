@@ -203,6 +203,7 @@ class Roles(Table):
     part: Part | None = field(default=None, repr=False)
     # False: the table is completed already, or leaves without the numbers of households
     completes: bool = field(default=True, repr=False)
+    series: Any = field(default=None, repr=False, compare=False)  # the release of a series (sdc_sql.series)
     by_household: bool = field(default=False, repr=False)  # True: every mask treats whole households
     columns: tuple[str, ...] = field(init=False, repr=False)
     looked_at: dict[str, HouseholdColumn | None] = field(
@@ -235,6 +236,10 @@ class Roles(Table):
         if self.nulls not in NULLS:
             raise ParameterError(f"nulls is {text_for_message(self.nulls)}: it must be one of {', '.join(NULLS)}.")
         require_small_weights(self.small_weights)
+        if self.series is not None and not hasattr(self.series, "begin_step"):
+            raise ParameterError(
+                f"series is {text_for_message(self.series)}: it must be a Series, series=sdc_sql.Series(...)."
+            )
         self._check_household_columns()
         self._check_weight()
         self._check_not_null("household", "every person must belong to one (persons living alone to one of their own)")

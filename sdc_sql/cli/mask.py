@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sdc_sql.cli import serial
 from sdc_sql.cli.mask_options import TARGETS, Spelled, add_method, choose_masks, methods
 from sdc_sql.cli.options import check_resources, make_progress
 from sdc_sql.db import query
@@ -49,7 +50,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     mask.set_defaults(handle=run)
     added = mask.add_subparsers(dest="masking", required=True, metavar="METHOD", action=_Methods)
     for name, masks in methods().items():
-        add_method(added, name, masks)
+        serial.add_options(add_method(added, name, masks))
 
 
 def _run_steps(
@@ -74,13 +75,13 @@ def _run_steps(
         progress(f"{arguments.masking} {column}")
         steps.append(call_method(data, verb, column, **place_arguments(mask, into if i == 0 else None), **given))
         if into is not None and i == 0:
-            data = _part(Microdata(data.con, into, id=data.id), arguments)
+            data = _part(Microdata(data.con, into, id=data.id, series=data.series), arguments)
     return steps
 
 
 def _describe_input(con: duckdb.DuckDBPyConnection, table: str, arguments: argparse.Namespace) -> Microdata:
     """Return the source with its id; one that is made goes to the table, or with the copy that is written."""
-    data = Microdata(con, table, id=arguments.id)
+    data = Microdata(con, table, id=arguments.id, series=serial.make_series(arguments))
     if arguments.make_id is None:
         return data
     if arguments.output is not None:
@@ -164,7 +165,10 @@ def _mask_source(
     with source as (con, table):
         into = arguments.into if output is None else f"temp.{RELEASED}"
         con.begin()  # all columns are masked, or none
-        steps = _run_steps(_part(_describe_input(con, table, arguments), arguments), arguments, into, progress)
+        data = _describe_input(con, table, arguments)
+        steps = _run_steps(_part(data, arguments), arguments, into, progress)
+        if data.series is not None:
+            data.series.record()  # durably, before anything leaves
         if output is not None:
             progress("writing")
             with open_fresh_file(Path(output), arguments.readable, replace=arguments.replace) as part:

@@ -122,8 +122,8 @@ def methods() -> dict[str, list[Declaration]]:
     return found
 
 
-def add_method(commands: Any, name: str, masks: list[Declaration]) -> None:  # noqa: ANN401 - argparse gives no name
-    """Add a method with what all of them take, and with its own options."""
+def add_method(commands: Any, name: str, masks: list[Declaration]) -> argparse.ArgumentParser:  # noqa: ANN401 - argparse gives no name
+    """Add a method with what all of them take, and with its own options, and return its parser."""
     summaries = dict.fromkeys(mask.summary[0].upper() + mask.summary[1:] for mask in masks)
     method: argparse.ArgumentParser = commands.add_parser(
         name, help=masks[0].summary.removesuffix("."), description="\n".join(summaries), epilog=EPILOG,
@@ -177,6 +177,7 @@ def add_method(commands: Any, name: str, masks: list[Declaration]) -> None:  # n
     add_readable(method, "the file of --output")
     add_resources(method)
     add_progress(method)
+    return method
 
 
 def choose_masks(arguments: argparse.Namespace) -> tuple[list[Declaration], dict[str, Any]]:

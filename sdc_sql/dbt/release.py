@@ -25,7 +25,7 @@ from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, set_key
 from sdc_sql.db.files.csv_file import create_from_rows
 from sdc_sql.db.files.work import OWNER
-from sdc_sql.errors import SdcError, translate_errors
+from sdc_sql.errors import SdcError, SeriesError, translate_errors
 from sdc_sql.release.reading.plan import ORIGINAL, RELEASED, Output, Place, Source
 from sdc_sql.release.reading.read import read_release_at
 from sdc_sql.release.running.documents import list_in_order, write_document
@@ -117,6 +117,8 @@ def _run_plan(
         execute(con, create_from_rows(TABLE, "TABLE", rows))
         return
     ask_for_key(con)
+    if plan.series is not None:  # its ledger is durable before anything leaves, which a model of dbt's is not asked
+        raise SeriesError("A release of a series is not built for dbt: run it by sdc-sql release.")
     outcome = run_release(plan, con, write=False)
     if not outcome.accepted:
         raise DbtRuntimeError("\n".join(["sdc: the release is refused, nothing is written:", *outcome.reasons]))

@@ -11,6 +11,8 @@ from sqlglot import exp
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, set_key
 from sdc_sql.db.masking.log import Log
+from sdc_sql.db.masking.masking import Masking
+from sdc_sql.db.masking.serial import admit_step
 from sdc_sql.db.masking.steps import MaskingStep
 from sdc_sql.db.masking.targets import explain_what_remains
 from sdc_sql.db.table import Table
@@ -79,7 +81,8 @@ def drop_identifiers(data: Roles, columns: str | Iterable[str], *, into: str | N
                     "without, or give into='name' to write a copy."
                 )
     set_key(data.con)
-    with translate_errors():
+    masking = Masking("drop_identifiers", chosen, {"columns": chosen, "id": identifier})
+    with translate_errors(), admit_step(data, masking):
         return repeat_transaction(data.con, lambda: _drop_columns(data, chosen, identifier, into))
 
 

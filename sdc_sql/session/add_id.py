@@ -12,7 +12,7 @@ from sdc_sql.db.catalogue.load import execute, set_key
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.masking.targets import find_known_table
 from sdc_sql.db.transaction import repeat_transaction
-from sdc_sql.errors import ColumnError, TableError, translate_errors
+from sdc_sql.errors import ColumnError, SeriesError, TableError, translate_errors
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles
@@ -52,6 +52,10 @@ def add_id(data: Roles, name: str = "record") -> str:
     >>> con.sql("FROM persons").fetchall()
     [(30, 'f', 1), (41, 'm', 2)]
     """
+    if data.series is not None:
+        raise SeriesError(
+            "A series needs ids that stay with the persons: numbers of rows change as records come and leave."
+        )
     set_key(data.con)
     table = _find_table(data)
     columns = data.read_columns()

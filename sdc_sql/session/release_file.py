@@ -12,7 +12,7 @@ from sdc_sql.db.checks import SMALL_WEIGHTS, text_for_message
 from sdc_sql.db.files.released_file import FORMATS
 from sdc_sql.db.masking.steps import find_next_pass, name_next_pass
 from sdc_sql.db.masking.targets import find_known_table
-from sdc_sql.errors import InputError, ParameterError, TableError
+from sdc_sql.errors import InputError, ParameterError, SeriesError, TableError
 from sdc_sql.session import toml
 from sdc_sql.session.calls import name_step, parse_step
 from sdc_sql.session.original import TO_DO, find_original
@@ -103,6 +103,8 @@ def to_release_file(
     columns = ["age"]
     base = 25
     """
+    if data.series is not None:
+        raise SeriesError("The release file of a series is written by hand: its [series] names the ledger.")
     file = Path(path).absolute()
     if not file.parent.is_dir():
         raise TableError(f"There is no folder {file.parent}.")

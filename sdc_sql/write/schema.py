@@ -10,7 +10,7 @@ from sdc_sql.db.catalogue.arguments import list_choices
 from sdc_sql.db.checks import SMALL_WEIGHTS
 from sdc_sql.db.files.released_file import FORMATS, IDS
 from sdc_sql.db.files.source import ELSEWHERE
-from sdc_sql.release.reading import density, estimates, frontier_fields, governance, read, rules
+from sdc_sql.release.reading import density, estimates, frontier_fields, governance, read, rules, serial_fields
 from sdc_sql.release.reading.problems import TEXTS
 from sdc_sql.release.running import formats
 from sdc_sql.release.running.documents import DOCUMENTS
@@ -53,6 +53,8 @@ def schema() -> Schema:
             "governance": _define_section(
                 "governance", governance.FIELDS, {"access": {"enum": list(governance.ACCESS)}}
             ),
+            "series": _define_section("series", serial_fields.SERIES, {"forget_after": {"minimum": 1}})
+            | {"required": ["ledger", "name"]},
             "loss": _define_section("loss", read.LOSS, {}, [_bind_to("limits", "columns", having={"minItems": 1})]),
             "figures": {"additionalProperties": schema_steps.define_figure()},
             "scenarios": {"minItems": 1, "items": _define_scenario()},

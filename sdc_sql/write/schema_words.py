@@ -42,6 +42,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
         "loss": "How much may be lost, and over which columns it is measured.",
         "estimates": "What users will compute, before and after masking, and what must hold of it.",
         "intruder": "How many persons of the source a motivated intruder looks for, in the internal report.",
+        "series": "Where the release is one of a series of the same table: its private ledger.",
         "governance": "What a board asks, in words for the internal report: nothing of it is computed.",
         "frontier": "Other releases that were considered, compared with this one in the internal report.",
         "output": "What is written.",
@@ -124,6 +125,15 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
         "cluster": "The clusters of the sample; by default the households of the roles.",
         "confidence": "The probability of each interval.",
         "limits": 'Conditions on it that must hold: "mean_income.overlap >= 0.8".',
+    },
+    "series": {
+        "ledger": "The private ledger, a file that the first release makes and each one writes anew.",
+        "name": "The name of the series, which draws hang on.",
+        "after": "The internal certificate of the release before; left out for the first.",
+        "disk_encrypted": "True where the disk is encrypted, and the ledger need not be.",
+        "returning": "True where ids that had left and are back are the same persons.",
+        "most_new": "The largest share of ids that may be new (0.5).",
+        "forget_after": "So many releases after it left, a record is erased from the ledger.",
     },
     "governance": {
         "legal_basis": "The law, or the consent, on which the file is released.",

@@ -38,6 +38,7 @@
 -- Coarsens: no.
 -- Households: as one record.
 -- Repeated: once (any change of the file draws all records anew, and many independent draws together tell what lies far out).
+-- Series: refused (each release draws all records anew from models of the file).
 -- Loss: published.
 -- Told: smoothing.
 -- Publicly: records drawn anew from the smoothed distribution of the file.

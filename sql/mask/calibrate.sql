@@ -37,6 +37,7 @@
 -- Told: nothing.
 -- Repeated: once (one record more changes the weights of others, and the total of an auxiliary variable grows by that of the new
 --   record).
+-- Series: refused (weights are calibrated to totals, and of two releases the difference of the totals is a newcomer's).
 -- Parameters:
 --   tbl          table               the table, view, common table expression or file
 --   column_name  column              the sampling weights, which become DOUBLE

@@ -47,6 +47,7 @@
 -- Loss: published.
 -- Told: significance, intervals.
 -- Repeated: once (any change of the file draws all records anew, and the mean of independent draws comes near the original).
+-- Series: refused (each release draws all records anew from a distribution that is fitted to the file).
 -- Publicly: values drawn from a distribution that fits the column, in the order of the original ones.
 -- Parameters:
 --   tbl           table                     the table, view, common table expression or file

@@ -40,6 +40,7 @@
 -- Told: nothing.
 -- Repeated: once (who comes or leaves moves the values of others, and the difference of two releases' sets of values is that of the
 --   newcomers).
+-- Series: refused (the newcomers' values are the difference of two releases' sets of values).
 -- Publicly: values drawn by their relations with other columns, and replaced by the original ones of the same rank.
 -- Parameters:
 --   tbl      table    the table, view, common table expression or file

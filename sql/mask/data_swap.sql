@@ -35,6 +35,7 @@
 -- Loss: withheld (from it follows the rate, by which an intruder reckons how likely a record is the true one).
 -- Told: nothing.
 -- Repeated: once (partners are others in another file, and the difference of two releases' sets of values is that of the newcomers).
+-- Series: refused (the newcomers' values are the difference of two releases' sets of values).
 -- Matrix: unknown (who was swapped is not in the log).
 -- Households: as one record.
 -- Parameters:

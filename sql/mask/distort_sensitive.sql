@@ -40,6 +40,7 @@
 -- Loss: withheld (from it follows how many groups were redrawn).
 -- Told: l, t, distance.
 -- Repeated: once (a group that fails in one month and not in the next shows what was drawn anew).
+-- Series: refused (a group that fails in one release and not in the next shows what was drawn anew).
 -- Matrix: unknown (what was redrawn is not in the log).
 -- Parameters:
 --   tbl          table                   the table, view, common table expression or file

@@ -33,6 +33,7 @@
 -- Loss: published.
 -- Told: nothing.
 -- Repeated: once (any change of the file draws all records anew, and the mean of independent draws comes near the original).
+-- Series: refused (each release draws all records anew from a model of the file).
 -- Publicly: values of which a part is drawn anew, so that means and covariances stay what they are.
 -- Parameters:
 --   tbl      table                       the table, view, common table expression or file

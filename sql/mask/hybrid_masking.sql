@@ -30,6 +30,7 @@
 -- Coarsens: no.
 -- Households: as one record.
 -- Repeated: once (any change of the file draws all records anew, and the mean of independent draws comes near the original).
+-- Series: refused (each release draws all records anew from a model of the file).
 -- Loss: published.
 -- Told: method.
 -- Publicly: values combined with those of a synthetic record.

@@ -33,6 +33,7 @@
 -- Loss: published.
 -- Told: method.
 -- Repeated: once (any change of the file draws all records anew, and the mean of independent draws comes near the prediction).
+-- Series: refused (each release draws all records anew from a model of the file).
 -- Publicly: values drawn anew, so that regressions on the columns that are not drawn stay what they are.
 -- Parameters:
 --   tbl           table             the table, view, common table expression or file

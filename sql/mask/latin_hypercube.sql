@@ -36,6 +36,7 @@
 -- Coarsens: no.
 -- Households: as one record.
 -- Repeated: once (any change of the file draws all records anew, and many independent draws tell the distribution nearer).
+-- Series: refused (each release draws all records anew from the distribution of the file).
 -- Loss: published.
 -- Told: tolerance, size.
 -- Publicly: values drawn wholly anew, with the distributions and rank correlations of the original ones.

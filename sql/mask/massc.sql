@@ -42,6 +42,7 @@
 -- Loss: withheld (from it follows the rate, by which an intruder reckons how likely a record is the true one).
 -- Told: nothing.
 -- Repeated: once (whose values take the place of a record's hangs on the other records).
+-- Series: refused (whose values take the place of a record's hangs on the other records).
 -- Publicly: values exchanged between records of like risk; records left out, the weights of others raised.
 -- Parameters:
 --   tbl               table                 the table, view, common table expression or file

@@ -27,6 +27,7 @@
 -- Loss: published.
 -- Repeated: once (a mean changes with its group: two releases are two equations of the same values, and the difference of their totals
 --   is the value of one newcomer).
+-- Series: refused (the category of a group changes with it; keeping the groups of categories is not built yet).
 -- Parameters:
 --   tbl       table                     the table, view, common table expression or file
 --   columns   columns                   the columns to mask
@@ -60,6 +61,8 @@ CREATE OR REPLACE MACRO sdc__microaggregate(tbl, columns, k, id, method, centroi
 --   correlations of columns that were grouped together too great.
 -- Values: numbers.
 -- Told: method, k, centroid.
+-- Series: values (the groups of the first release stay, and a new value joins the nearest average: no new one is published. Of a record
+--   that changes in one of several columns the combination may be shared by fewer than k).
 -- Households: as one record.
 -- sdc_microaggregate: numeric columns replaced by the mean (or median) of groups of at least k alike records.
 -- Example: FROM sdc_microaggregate('persons', ['age', 'income'], 3, 'id');

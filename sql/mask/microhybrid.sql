@@ -35,6 +35,7 @@
 -- Coarsens: no.
 -- Households: as one record.
 -- Repeated: once (any change of the file draws all records anew, and the mean of independent draws comes near the original).
+-- Series: refused (each release draws all records anew from models of the file).
 -- Loss: published.
 -- Told: k, generator.
 -- Publicly: values drawn anew within groups of alike records, whose means and covariances stay what they are.

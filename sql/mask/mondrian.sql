@@ -37,6 +37,7 @@
 -- Loss: published.
 -- Told: nothing.
 -- Repeated: once (the boxes of two releases intersect).
+-- Series: refused (boxes of another release intersect with these; keeping them is not built yet).
 -- Publicly: values made coarser, group by group.
 -- Parameters:
 --   tbl          table                     the table, view, common table expression or file

@@ -130,6 +130,8 @@ CREATE OR REPLACE MACRO sdc__noise_applied(design) AS TABLE
 -- Told: method; alpha where method is 'uncorrelated' or 'correlated'.
 -- Repeated: once (the deviation follows the file: where its third digit changes, all are drawn anew; a standard_deviation that is given
 --   does not).
+-- Series: parameters where method is 'uncorrelated', else refused (draws of one column hang on those of another, or on the file;
+--   the deviation of uncorrelated noise is that of the first release).
 -- Households: by unit where method is 'uncorrelated', else as one record.
 -- sdc_noise: noise added to numeric columns.
 -- Example: FROM sdc_noise('persons', ['income'], 0.1, 'id');
@@ -168,6 +170,7 @@ CREATE OR REPLACE MACRO sdc__noise_absolute(tbl, columns, standard_deviation, id
 -- Loss: published.
 -- Told: standard_deviation.
 -- Repeated: again.
+-- Series: parameters.
 -- Households: by unit.
 -- sdc_noise_absolute: noise of a given standard deviation added to numeric columns.
 -- Example: FROM sdc_noise_absolute('persons', ['income'], 50, 'id');

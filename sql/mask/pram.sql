@@ -24,6 +24,7 @@
 -- Loss: published.
 -- Told: nothing.
 -- Repeated: again (by the same matrix).
+-- Series: parameters.
 -- Matrix: logged.
 -- Households: by unit.
 -- Parameters:

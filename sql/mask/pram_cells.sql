@@ -20,6 +20,7 @@
 -- Coarsens: no.
 -- Loss: published.
 -- Repeated: once (the matrix is made of the categories of the file: another one draws all records anew).
+-- Series: refused (the matrix is made of the categories of a file; give sdc_pram a matrix of all categories that there may be).
 -- Parameters:
 --   tbl        table                     the table, view, common table expression or file
 --   columns    columns                   the columns to mask together

@@ -22,6 +22,7 @@
 -- Loss: published.
 -- Told: nothing.
 -- Repeated: once (below a new value all are swapped anew, and the difference of two releases' sets of values is that of the newcomers).
+-- Series: refused (the newcomers' values are the difference of two releases' sets of values).
 -- Households: as one record.
 -- Publicly: values exchanged between records of near ranks.
 -- Parameters:

@@ -23,6 +23,7 @@
 -- Loss: published.
 -- Told: nothing.
 -- Repeated: once (breaks that are found in the file move with it, and the classes of two releases intersect).
+-- Series: refused (breaks that are found in the file move with it: give those that were found, as breaks, which do not).
 -- Parameters:
 --   tbl          table                      the table, view, common table expression or file
 --   column_name  column                     the column to recode, numeric

@@ -21,6 +21,7 @@
 -- Coarsens: into classes.
 -- Loss: published.
 -- Repeated: again.
+-- Series: parameters.
 -- Parameters:
 --   tbl          table                     the table, view, common table expression or file
 --   column_name  column                    the column to recode: texts or whole numbers

@@ -17,6 +17,7 @@
 -- Loss: published.
 -- Told: period.
 -- Repeated: again.
+-- Series: parameters.
 -- Parameters:
 --   tbl          table   the table, view, common table expression or file
 --   column_name  column  the column to recode: dates or timestamps

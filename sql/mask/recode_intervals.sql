@@ -22,6 +22,7 @@
 -- Loss: published.
 -- Told: breaks, ends.
 -- Repeated: again.
+-- Series: parameters.
 -- Parameters:
 --   tbl          table    the table, view, common table expression or file
 --   column_name  column   the column to recode, numeric

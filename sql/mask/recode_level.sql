@@ -20,6 +20,7 @@
 -- Loss: published.
 -- Told: nothing.
 -- Repeated: again.
+-- Series: parameters.
 -- Parameters:
 --   tbl          table   the table, view, common table expression or file
 --   column_name  column  the column to recode

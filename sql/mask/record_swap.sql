@@ -45,6 +45,7 @@
 -- Loss: withheld (from it follows the rate, by which an intruder reckons how likely a record is the true one).
 -- Told: nothing.
 -- Repeated: once (partners are others in another file, and who moves from area to area is seen to be swapped).
+-- Series: refused (a partner once found leaves or changes, and who then moves back is seen to have been swapped).
 -- Matrix: unknown (who was swapped is not in the log).
 -- Parameters:
 --   tbl          table                     the table of persons, view, common table expression or file

@@ -25,6 +25,7 @@
 -- Loss: published.
 -- Told: nothing.
 -- Repeated: again (new numbers hide nothing from who has both releases: the values, which stay, link them).
+-- Series: refused (a series finds each record by its id).
 -- Parameters:
 --   tbl      table   the table, view, common table expression or file
 --   id       column  identifies each record; its values become 1, 2, ..., BIGINT

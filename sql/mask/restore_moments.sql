@@ -32,6 +32,7 @@
 -- Bits: last digits.
 -- Coarsens: no.
 -- Repeated: once (it releases exact totals: of two releases the difference is a newcomer's value).
+-- Series: refused (it releases exact totals: of two releases the difference is a newcomer's value).
 -- Loss: published.
 -- Told: nothing.
 -- Publicly: masked values moved so that means and covariances are those of the original ones.

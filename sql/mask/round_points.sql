@@ -27,6 +27,7 @@
 -- Loss: published.
 -- Told: nothing.
 -- Repeated: again.
+-- Series: parameters.
 -- Parameters:
 --   tbl      table    the table, view, common table expression or file
 --   columns  columns  the columns to round, numeric; several are rounded together

@@ -23,6 +23,7 @@
 -- Loss: published.
 -- Told: base.
 -- Repeated: again.
+-- Series: parameters.
 -- Parameters:
 --   tbl        table                    the table, view, common table expression or file
 --   columns    columns                  the columns to mask

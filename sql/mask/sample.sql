@@ -41,6 +41,8 @@
 -- Loss: published.
 -- Told: fraction, size, method, stratum, household, neyman, least.
 -- Repeated: again where method is 'simple' or 'bernoulli', else once (in a systematic sample who is drawn hangs on all before).
+-- Series: parameters where method is 'bernoulli', else refused (who is drawn hangs on how many records there are: who was drawn
+--   would not stay drawn).
 -- Parameters:
 --   tbl                table                       the table, view, common table expression or file
 --   id                 column                      identifies each record

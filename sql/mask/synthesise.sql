@@ -69,6 +69,7 @@
 -- Coarsens: no.
 -- Households: as one record.
 -- Repeated: once (any change of the file draws all records anew, and many releases together tell what the models have of single records).
+-- Series: refused (many releases together tell what the models have of single records).
 -- Loss: published.
 -- Told: methods, k, leaf, gain, candidates, proper.
 -- Publicly: values drawn anew, each given those before it.

@@ -33,6 +33,8 @@
 -- Told: replacement; top, bottom where unit is 'value'.
 -- Repeated: once (a threshold by quantile or count, and a mean or median, move with the file; a threshold given as a value that is
 --   released itself, or as a label, stays).
+-- Series: parameters where unit is 'value', else refused (a quantile or a count moves with the file: give the threshold as a
+--   value).
 -- Parameters:
 --   tbl           table                            the table, view, common table expression or file
 --   column_name   column                           the column to mask, ordered

@@ -33,6 +33,8 @@ NAMED = [
     "Results",
     "RiskReport",
     "SdcError",
+    "Series",
+    "SeriesError",
     "TableError",
     "Unsupported",
     "Verification",

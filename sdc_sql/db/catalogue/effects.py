@@ -29,8 +29,9 @@ WORDS = {
     "Matrix": ("none", "logged", "by retention", "withheld", "unknown"),
     "Households": ("checked", "by unit", "as one record"),
     "Repeated": ("once", "again"),
+    "Series": ("refused", "parameters", "values"),
 }
-MUST = ("Values", "Bits", "Coarsens", "Loss", "Told", "Repeated")  # each mask of ours must have these tags
+MUST = ("Values", "Bits", "Coarsens", "Loss", "Told", "Repeated", "Series")  # each mask of ours must have these tags
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,9 @@ class Effect:
     what is said of it in public, where the declaration's own words name what is not told. ``households``: how members
     of a household get one masked value of a column that is of it: by the method's own ``unit``, masked as one record,
     or like values become like ones anyhow, which is checked. ``repeated``: whether a table that changes may be released
-    again: what is released of a record that did not change is the same then, whoever came, left or changed.
-    ``users``: which of their estimates hold.
+    again: what is released of a record that did not change is the same then, whoever came, left or changed. ``series``:
+    what is kept of it in a series of releases: its parameters alone, where they and the record decide, or also what was
+    released of each value; or why it is refused there. ``users``: which of their estimates hold.
     """
 
     values: Word
@@ -58,6 +60,7 @@ class Effect:
     matrix: Word
     households: Word
     repeated: Word
+    series: Word
     told: tuple[Names, ...] = ()
     publicly: str = ""
     users: str = ""

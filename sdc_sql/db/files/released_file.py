@@ -16,7 +16,7 @@ from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.files import storage, work
 from sdc_sql.db.names import parse_table_name
 from sdc_sql.db.transaction import is_open
-from sdc_sql.errors import ParameterError, TableError, translate_errors
+from sdc_sql.errors import ParameterError, SeriesError, TableError, translate_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,6 +70,9 @@ def write_table_file(
     """
     target = Path(path)
     check_place(target)
+    series = getattr(data, "series", None)
+    if series is not None and not series.recorded:
+        raise SeriesError("The ledger comes first: record the release, series.record(), and write its file then.")
     kind = FORMATS.get(target.suffix)
     if kind is None:
         raise ParameterError(f"{target} must end in {', '.join(FORMATS)}.")

@@ -15,6 +15,7 @@ from sdc_sql.db.catalogue.load import execute, require_key, set_key
 from sdc_sql.db.masking import homes as homes_of
 from sdc_sql.db.masking.log import Log
 from sdc_sql.db.masking.masked_values import NAME, MaskedValues
+from sdc_sql.db.masking.serial import admit_step, collect_kept, select_kept
 from sdc_sql.db.masking.steps import MaskingStep
 from sdc_sql.db.masking.subset import select_others, show_part
 from sdc_sql.db.masking.targets import explain_what_remains
@@ -86,8 +87,8 @@ def apply_mask(data: Table, masking: Masking, *, into: str | None = None, subset
     if "stream" in masking.arguments:
         with translate_errors():
             require_key(data.con)
-    with translate_errors():
-        return repeat_transaction(data.con, lambda: _apply_mask(data, masking, into, subset))
+    with translate_errors(), admit_step(data, masking, subset=subset is not None) as admitted:
+        return repeat_transaction(data.con, lambda: _apply_mask(data, admitted, into, subset))
 
 
 def _apply_mask(data: Table, masking: Masking, into: str | None, subset: Subset | None) -> MaskingStep:
@@ -112,13 +113,15 @@ def _apply_mask(data: Table, masking: Masking, into: str | None, subset: Subset 
     selected = selected if subset is None else subset.wrap_query(selected)
     selected, found, more = _select_all_records(data, selected, asked, identifier, in_order)
     new = MaskedValues(
-        data.con, whole.table, identifier, in_order, selected, stored=log.stored, retyped=masking.retyped,
+        data.con, whole.table, identifier, in_order, select_kept(data, selected), stored=log.stored,
+        retyped=masking.retyped,
         of_value=None if part is not None or subset is not None else masking.of_value,
     )  # fmt: skip
     for name in (OF_PART, OF_HOMES):
         data.con.execute(f"DROP TABLE IF EXISTS temp.{name}")
     if homes is not None:
         homes_of.drop_homes(homes)
+    collect_kept(data, NAME)
     changed = new.count_changed()
     _check_households(data, whole.table, identifier, in_order, macro)
     lost = new.share_lost() if masking.measured else None

@@ -10,6 +10,7 @@ from sdc_sql.db.masking import step_table
 from sdc_sql.db.masking.identity import digest_columns, mark_table, read_mark
 from sdc_sql.db.masking.meanwhile import Meanwhile
 from sdc_sql.db.masking.repeated import warn_of_another_release
+from sdc_sql.db.masking.serial import refuse_unadmitted
 from sdc_sql.db.masking.steps import find_last_step, find_next_pass, is_changed_since, name_chain, refuse_second_draw
 from sdc_sql.db.masking.targets import base_table, create_new_table, find_known_table
 from sdc_sql.errors import ParameterError
@@ -32,6 +33,8 @@ class Log:
     """
 
     def __init__(self, data: Table, columns: tuple[str, ...], arguments: dict[str, Value], into: str | None) -> None:
+        refuse_unadmitted(data)
+        self.is_serial = data.series is not None
         self.con, self.read, self.columns = data.con, data.file or data.table, data.columns
         table = find_known_table(data, data.table)
         self.source = None if data.file else table or find_known_table(data, data.table, "view")
@@ -117,7 +120,8 @@ class Log:
             "changed": step.changed,
             "sse_sst": step.sse_sst,
         }
-        warn_of_another_release(self.con, self.target, target_id, step, digests)
+        if not self.is_serial:  # a series sees to it that releases agree
+            warn_of_another_release(self.con, self.target, target_id, step, digests)
         step_table.insert_step(self.con, steps, row)
         if self._meanwhile is not None:
             self._meanwhile.check()

@@ -16,6 +16,7 @@ from sdc_sql.db.catalogue.load import execute, require_key, set_key
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.masking.apply import APART, convert_for_log
 from sdc_sql.db.masking.log import Log
+from sdc_sql.db.masking.serial import admit_step
 from sdc_sql.db.masking.steps import MaskingStep, name_next_pass
 from sdc_sql.db.masking.targets import explain_what_remains
 from sdc_sql.db.table import Table, fetch_rows
@@ -53,7 +54,8 @@ def replace_records(data: Table, masking: Masking, *, into: str | None) -> Maski
     set_key(data.con)
     with translate_errors():
         require_key(data.con)
-        return repeat_transaction(data.con, lambda: _replace_records(data, masking, into))
+    with translate_errors(), admit_step(data, masking) as admitted:
+        return repeat_transaction(data.con, lambda: _replace_records(data, admitted, into))
 
 
 def _replace_records(data: Table, masking: Masking, into: str | None) -> MaskingStep:

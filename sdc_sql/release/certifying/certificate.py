@@ -71,6 +71,7 @@ def build_internal(outcome: Outcome) -> dict[str, Any]:
         {
             "certificate": "internal", "text": TEXT, "format": FORMAT, **_list_release_names(outcome),
             "date": outcome.date,
+            **({"series": outcome.kept["series"]} if "series" in outcome.kept else {}),
             "versions": {**_list_versions(), "platform": f"{platform.system()} {platform.machine()}"},
             "input": _input(outcome),
             "release_file": _release_file(plan),

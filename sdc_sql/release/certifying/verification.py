@@ -23,6 +23,7 @@ FIELDS = {
     "internal": {*_ALL, "input", "release_file", "roles", "figures", "scenarios", "steps", "limits"},
     "public": {*_ALL, "methods", "keyed_digests"},
 }
+OPTIONAL = {"internal": {"series"}, "public": set[str]()}  # fields of some releases only: of those of a series
 
 _SINCE = {3: {"date", "documents"}}  # the fields that came with a format; what format 1 lacked it says itself
 

@@ -16,7 +16,14 @@ from sdc_sql.release.certifying.certificate import FORMAT, TEXT, convert_figure
 from sdc_sql.release.certifying.content import digest_table, open_content
 from sdc_sql.release.certifying.documents_checked import check_documents
 from sdc_sql.release.certifying.rerun import rerun_release
-from sdc_sql.release.certifying.verification import Check, Verification, check_field, list_fields, read_certificate
+from sdc_sql.release.certifying.verification import (
+    OPTIONAL,
+    Check,
+    Verification,
+    check_field,
+    list_fields,
+    read_certificate,
+)
 from sdc_sql.release.judging import measured, rejoined
 from sdc_sql.release.reading.plan import Limit, Loss, Output, Plan, RolesOfColumns, Scenario, Source
 from sdc_sql.release.running.outcome import ScenarioOutcome
@@ -116,7 +123,7 @@ def verify(
     detect_kind(str(file))  # the file is there: this looks what it is
     said = read_certificate(path)
     kind = str(said["certificate"])
-    fields = list_fields(kind, said.get("format"))
+    fields = list_fields(kind, said.get("format")) | ({*said} & OPTIONAL[kind])
     wrong = sealed.find_changed_fields(said) if set(said) == fields else sorted(set(said) ^ fields)
     if wrong:
         return Verification(

@@ -254,6 +254,7 @@ class Plan:
     intruder: int | None = 1000  # how many persons are looked for in the internal report; None: all
     roles_after: RolesOfColumns | None = None
     governance: Mapping[str, str] = field(default_factory=dict)  # what a board asks, as far as it is given
+    series: Mapping[str, Any] | None = None  # the arguments of the release of a series, where it is one
 
     @cached_property
     def asked(self) -> Mapping[str, Asked]:

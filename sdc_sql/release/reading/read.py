@@ -20,6 +20,7 @@ from sdc_sql.release.reading import (
     frontier_fields,
     governance,
     rules,
+    serial_fields,
     step_fields,
     undecided,
 )
@@ -53,7 +54,7 @@ FILE = dict.fromkeys(TEXTS_OF_FILE, TEXT) | {
     "to_decide": TEXTS,
     "rules": rules.KIND, "figures": TABLE, "source": TABLE, "roles": TABLE,
     "scenarios": TABLES, "steps": TABLES, "loss": TABLE, "estimates": TABLES,
-    "intruder": TABLE, "frontier": TABLE, "governance": TABLE, "output": TABLE,
+    "intruder": TABLE, "frontier": TABLE, "governance": TABLE, "series": TABLE, "output": TABLE,
 }  # fmt: skip
 SOURCE = {"path": TEXT, "database": TEXT, "table": TEXT}
 ROLES = {
@@ -176,13 +177,14 @@ class _Sections(Reading):
             con = self.place.con if self.place else None
             undecided.check_columns(self.problems, source, left, self.said.get("roles", {}), con)
         intruder, governed = self._intruder(), governance.read_governance(self)
+        serial = serial_fields.read_series(self, steps)
         self.problems.raise_if_any(self.file)
         assert source is not None and output is not None  # noqa: PT018, S101 - or there was a problem
         texts = {name: self.said.get(name, "") for name in TEXTS_OF_FILE}
         return Plan(
             self.file, self.text, source, roles, tuple(scenarios), tuple(steps), loss, output, self.columns, **texts,
             rules=str(ruleset) if ruleset else None, ruleset=ruleset, frontier=frontier, figures=self.figures,
-            estimates=estimated, intruder=intruder, governance=governed,
+            estimates=estimated, intruder=intruder, governance=governed, series=serial,
         )  # fmt: skip
 
     def _name_estimate(self, estimate: Estimate) -> None:

@@ -170,7 +170,7 @@ def _read_step(
     elif "where" in row:
         _check_condition(reading, f"{path}.where", row["where"], "where")
     ghosts = {key: list(names) for key, names in roles.ghosts.items() if key in columns}
-    for name, default in (("release", reading.said.get("release")), ("ghosts", ghosts), ("original", ORIGINAL)):
+    for name, default in (("release", _name_draws(reading)), ("ghosts", ghosts), ("original", ORIGINAL)):
         if name in signature and default:
             arguments.setdefault(name, default)
     effects = [mask.effect for mask in masks]
@@ -188,6 +188,13 @@ def _read_step(
         any(effect.records.kind == "fewer" for effect in effects),
         _read_household(reading, f"{path}.by_household", row.get("by_household"), masks),
     )
+
+
+def _name_draws(reading: Reading) -> str | None:
+    """Return the name by which draws are made: that of the release or, in a series, of the series."""
+    series = reading.said.get("series")
+    name = series.get("name") if isinstance(series, dict) else reading.said.get("release")
+    return name if isinstance(name, str) else None
 
 
 def _read_household(reading: Reading, path: str, given: Any, masks: Sequence[Declaration]) -> str | None:  # noqa: ANN401 - of the file

@@ -29,6 +29,8 @@ from sdc_sql.release.running.documents import DOCUMENTS, list_in_order, write_do
 from sdc_sql.release.running.households import renumber_households
 from sdc_sql.release.running.outcome import Outcome, ScenarioOutcome
 from sdc_sql.release.running.place import make_folder, place_outputs, refuse_existing_files, refuse_input_files
+from sdc_sql.roles import read_roles
+from sdc_sql.series.series import Series
 from sdc_sql.version import VERSION
 
 if TYPE_CHECKING:
@@ -131,7 +133,9 @@ def run_release(
         set_key(con)
         if plan.draws or (write and any(d.needs_key for d in documents.values())):
             ask_for_key(con)  # the key is asked for before any work
-        outcome = _measure_release(con, plan, progress)
+        series = _begin_series(plan)
+        outcome = _measure_release(con, plan, progress, series)
+        _record_release(series, outcome, progress, write=write)
         if not write:
             return outcome
         outputs: list[tuple[Path, Callable[[Path], None]]] = []
@@ -143,6 +147,21 @@ def run_release(
             outputs.append((Path(refused_report), partial(write_document, "report", outcome)))
         progress("writing")
         return replace(outcome, written=place_outputs(outputs, replace=replace_outputs))
+
+
+def _begin_series(plan: Plan) -> Series | None:
+    return None if plan.series is None else Series(**plan.series)
+
+
+def _record_release(series: Series | None, outcome: Outcome, progress: Callable[[str], None], *, write: bool) -> None:
+    """Write the ledger durably, before anything leaves, and let the certificate name where it ends."""
+    if series is None:
+        return
+    if write and outcome.accepted:
+        progress("recording in the ledger")
+        series.record()
+    if series.head:
+        outcome.kept["series"] = {"name": series.name, "release": series.release, "head": series.head}
 
 
 def ask_for_key(con: duckdb.DuckDBPyConnection) -> None:
@@ -157,7 +176,9 @@ def _write_first(outcome: Outcome, path: Path) -> None:
     outcome.kept["file"] = path
 
 
-def _measure_release(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None]) -> Outcome:
+def _measure_release(
+    con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None], series: Series | None
+) -> Outcome:
     progress("reading the source")
     there = con.execute(
         "SELECT table_name FROM duckdb_tables() WHERE table_name IN (?, ?) AND database_name = current_database()",
@@ -166,14 +187,16 @@ def _measure_release(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Calla
     if there:
         raise TableError(f"The connection has a table {there[0][0]} already: drop it, or give no connection.")
     try:
-        return _find_outcome(con, plan, progress)
+        return _find_outcome(con, plan, progress, series)
     except BaseException:
         for table in (ORIGINAL, RELEASED):
             con.execute(f"DROP TABLE IF EXISTS {table}")
         raise
 
 
-def _find_outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None]) -> Outcome:
+def _find_outcome(
+    con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None], series: Series | None
+) -> Outcome:
     reformed = raw.read_source(con, plan.source, ORIGINAL, plan.columns, _list_number_columns(plan))
     if reformed:
         progress(
@@ -201,7 +224,7 @@ def _find_outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable
     steps, paths = [], []
     for step in plan.steps:
         progress(f"{step.path}: {step}")
-        for done in _run_step(con, plan, step):
+        for done in _run_step(con, plan, step, series):
             steps.append(done)
             paths.append(step.path)
             plan = sampled.update_fixed_roles(plan, done) if step.draws_records else plan
@@ -263,13 +286,14 @@ def _choose_nulls(plan: Plan, con: duckdb.DuckDBPyConnection, keys: tuple[str, .
     return "category" if missing else "wildcard"
 
 
-def _run_step(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterator[MaskingStep]:
+def _run_step(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step, series: Series | None) -> Iterator[MaskingStep]:
     """Run a step of the file; an error of the step names its place."""
     plan = sampled.remove_fixed_roles(plan, step) if step.draws_records else plan
     several = "columns" in step.arguments or "keys" in step.arguments or not step.columns
     try:
         for arguments in [{}] if several else [{"column": column} for column in step.columns]:
             data = measured.describe_table(con, plan, RELEASED, _find_keys(plan, step))
+            data._roles = read_roles(data._roles, series=series)  # noqa: SLF001 - as its methods take them
             part = data if step.where is None else data.where(step.where)
             part = part if step.by_household is None else part.by_household(step.by_household)
             where = place_arguments(getattr(Methods, step.verb), None)

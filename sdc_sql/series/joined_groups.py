@@ -1,0 +1,124 @@
+"""Microaggregation in a series: the groups of the first release stay, and a new value joins the nearest of them.
+
+Each original value enters one published average at the most: two releases are no two equations of it. A record that
+comes joins by all its columns, once. Of one that changes each new value joins by itself, so that what did not change is
+told nothing more, however often another column changes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sdc_sql.errors import ColumnError, SeriesError
+from sdc_sql.udfs.microaggregation.joined import find_nearest_group
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from sdc_sql.series.kept_values import Known
+
+Numbers = Any  # arrays of float64
+
+
+def collect_groups(own: pa.Table, columns: Sequence[str]) -> pa.Table:
+    """Return the groups that were released: of each its stratum, the texts of its averages, and its records."""
+    names = ["sdc__stratum", *(f"sdc__r{j}" for j in range(len(columns)))]
+    counted = own.select(names).group_by(names).aggregate([([], "count_all")])
+    return counted.rename_columns([*names, "records"]).sort_by([(name, "ascending") for name in names])
+
+
+def join_groups(
+    own: pa.Table, known: Known, groups: pa.Table, columns: Sequence[str], *, alone: bool
+) -> list[pa.Array]:
+    """Return by column what is released of each record, as texts.
+
+    Parameters
+    ----------
+    alone
+        Whether each column is masked by itself, as in individual ranking.
+    """
+    m = len(columns)
+    x = np.column_stack([_numbers(own[f"sdc__x{j}"], columns[j]) for j in range(m)])
+    texts = [groups[f"sdc__r{j}"].to_pylist() for j in range(m)]
+    centres = np.array([[np.nan if t is None else float(t) for t in column] for column in texts]).reshape(m, -1).T
+    weights = groups["records"].to_numpy().astype(float)
+    missing = np.column_stack([a.to_numpy(zero_copy_only=False) for a in known.missing])
+    new = ~known.persons.to_numpy(zero_copy_only=False) if not alone else np.zeros(len(own), dtype=bool)
+    strata, of_groups = _encode_strata(own["sdc__stratum"], groups["sdc__stratum"])
+    row = np.full(missing.shape, -1, dtype=np.int64)
+    asked = missing.any(axis=1)
+    for code in np.unique(strata[asked]):
+        here, theirs = np.flatnonzero((strata == code) & asked), np.flatnonzero(of_groups == code)
+        row[here] = _join_stratum(x[here], missing[here], new[here], centres[theirs], weights[theirs], theirs)
+    unplaced = int((missing & ~np.isnan(x) & (row < 0)).any(axis=1).sum())
+    if unplaced:
+        raise SeriesError(
+            f"{unplaced:,} records have no published average to join: the first release had none of their stratum, or "
+            f"no "
+            "value of a column. They wait: leave them out of this release, or begin another series."
+        )
+    found = []
+    for j in range(m):
+        place = pa.array(np.where(row[:, j] >= 0, row[:, j], 0), mask=row[:, j] < 0)
+        found.append(pc.if_else(known.missing[j], groups[f"sdc__r{j}"].combine_chunks().take(place), known.released[j]))
+    return found
+
+
+def _join_stratum(  # noqa: PLR0917 - of one stratum, all that there is
+    x: Numbers,
+    missing: NDArray[np.bool_],
+    new: NDArray[np.bool_],
+    centres: Numbers,
+    weights: Numbers,
+    rows: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    found = np.full(x.shape, -1, dtype=np.int64)
+    if not len(centres):
+        return found
+    whole = missing.all(axis=1) & new
+    lacks = np.isnan(x)
+    for pattern in {tuple(p) for p in lacks[whole]}:
+        use = np.flatnonzero(~np.array(pattern))
+        same = np.flatnonzero((np.isnan(centres) == np.array(pattern)).all(axis=1))
+        some = np.flatnonzero(whole & (lacks == np.array(pattern)).all(axis=1))
+        if len(use) and len(same):
+            unit = _spread(centres[same][:, use], weights[same])
+            nearest = find_nearest_group(x[some][:, use] / unit, centres[same][:, use] / unit)
+            found[np.ix_(some, use)] = rows[same[nearest]][:, None]
+    for j in range(x.shape[1]):
+        some = np.flatnonzero(missing[:, j] & ~lacks[:, j] & (found[:, j] < 0))
+        there = np.flatnonzero(~np.isnan(centres[:, j]))
+        if len(some) and len(there):
+            found[some, j] = rows[there[find_nearest_group(x[some, j : j + 1], centres[there, j : j + 1])]]
+    return found
+
+
+def _spread(centres: Numbers, weights: Numbers) -> Numbers:
+    """Return the deviations of the published averages, which anybody can compute; 1 where there is none."""
+    mean = np.average(centres, axis=0, weights=weights)
+    deviation = np.sqrt(np.average((centres - mean) ** 2, axis=0, weights=weights))
+    return np.where(deviation > 0, deviation, 1.0)
+
+
+def _numbers(column: Any, name: str) -> Numbers:  # noqa: ANN401 - of Arrow
+    numbers: Numbers = column.to_numpy().astype(float)
+    known = ~column.combine_chunks().is_null().to_numpy(zero_copy_only=False)
+    if not np.isfinite(numbers[known]).all():
+        raise ColumnError(
+            f"The column {name} has a value that is NaN or infinite, and no nearest average: mend it first."
+        )
+    return numbers
+
+
+def _encode_strata(own: Any, groups: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # noqa: ANN401 - of Arrow
+    """Return whole numbers for the strata of records and groups, one for each."""
+    names = pa.array(dict.fromkeys([*pc.unique(groups).to_pylist(), *pc.unique(own).to_pylist()]), pa.string())
+    texts = (column.combine_chunks().cast(pa.string()) for column in (own, groups))
+    mine, theirs = (pc.index_in(t, value_set=names).to_numpy(zero_copy_only=False).astype(np.int64) for t in texts)
+    return mine, theirs

@@ -1,0 +1,143 @@
+"""What was released of a value stays: of values that the ledger knows it is looked up, of others a method finds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from sqlglot import exp
+
+from sdc_sql.db import query
+from sdc_sql.db.catalogue.load import load_macros
+from sdc_sql.series.ledger import VALUES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import duckdb
+
+    from sdc_sql.series.ledger import Ledger
+
+OWN, MASKED = "sdc_series_own", "sdc_series_masked"
+TEXT = pa.string()
+
+
+def fetch_arrow(con: duckdb.DuckDBPyConnection, select: exp.Select) -> pa.Table:
+    """Return the rows of a query as an Arrow table."""
+    written = query.write_sql(select)
+    load_macros(con, written)
+    return con.sql(written).to_arrow_table()
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where values stand: the table, its id, the columns that are masked, the series and the number of the step."""
+
+    con: duckdb.DuckDBPyConnection
+    table: str
+    identifier: str
+    columns: tuple[str, ...]
+    stratum: str | None
+    series: str
+    step: int
+
+    def read_digests(self, masked: exp.Expression | None = None) -> pa.Table:
+        """Return of each record the digest of its id and, by column, the digests of its values and these as numbers.
+
+        With the masked values, a table, also these as texts.
+        """
+        own = exp.column(self.identifier, table="t", quoted=True)
+        told = [
+            exp.alias_(own, "sdc__id"),
+            exp.alias_(_call("sdc__series_id", _call("sdc__checked_id", own.copy()), self.series), "sdc__person"),
+            exp.alias_(exp.cast(self._quote_stratum(), "VARCHAR"), "sdc__stratum"),
+        ]
+        for j, name in enumerate(self.columns):
+            value = exp.column(name, table="t", quoted=True)
+            of = _call("sdc__series_value", own.copy(), value, self.series, str(self.step), name)
+            told += [exp.alias_(of, f"sdc__d{j}"), exp.alias_(_cast_number(value), f"sdc__x{j}")]
+            if masked is not None:
+                told.append(exp.alias_(exp.cast(exp.column(name, table="v", quoted=True), "VARCHAR"), f"sdc__r{j}"))
+        source = exp.Table(this=_call("query_table", self.table))
+        select = exp.select(*told).from_(exp.alias_(source, "t", table=True))
+        if masked is not None:
+            same = _by_bytes(own.copy()).eq(_by_bytes(exp.column(self.identifier, table="v", quoted=True)))
+            select = select.join(exp.alias_(masked, "v", table=True), on=same)
+        return fetch_arrow(self.con, select)
+
+    def _quote_stratum(self) -> exp.Expression:
+        return exp.null() if self.stratum is None else exp.column(self.stratum, table="t", quoted=True)
+
+
+@dataclass(frozen=True)
+class Known:
+    """Of each record what the ledger has: whether his id is known, and by column what was released of his value."""
+
+    persons: pa.Array
+    released: tuple[pa.Array, ...]  # texts
+    missing: tuple[pa.Array, ...]  # whether nothing was released of the value yet
+
+
+def look_up(ledger: Ledger, own: pa.Table, step: int, columns: Sequence[str]) -> Known:
+    """Return what the ledger has of the records."""
+    of_step = ledger.values.filter(pc.equal(ledger.values["step"], step))
+    persons = pc.is_in(_chunk(own["sdc__person"], VALUES.field("id").type), value_set=_chunk(ledger.ids["id"]))
+    released, missing = [], []
+    for j in range(len(columns)):
+        rows = of_step.filter(pc.equal(of_step["place"], j))
+        digests = _chunk(own[f"sdc__d{j}"], VALUES.field("digest").type)
+        at = pc.index_in(digests, value_set=_chunk(rows["digest"]))
+        released.append(_chunk(rows["released"]).take(at))
+        missing.append(pc.is_null(at))
+    return Known(persons, tuple(released), tuple(missing))
+
+
+def collect_new(own: pa.Table, known: Known | None, columns: Sequence[str], step: int, number: int) -> pa.Table:
+    """Return what is new for the ledger: what was released of values that it has not had."""
+    parts = [VALUES.empty_table()]
+    for j in range(len(columns)):
+        rows = own if known is None else own.filter(known.missing[j])
+        numbers = [pa.array([n] * len(rows), pa.int32()) for n in (step, j, number)]
+        person, digest = (_chunk(rows[n], VALUES.field("id").type) for n in ("sdc__person", f"sdc__d{j}"))
+        arrays = [numbers[0], numbers[1], person, digest, numbers[2], _chunk(rows[f"sdc__r{j}"], TEXT)]
+        parts.append(pa.table(arrays, schema=VALUES))
+    return pa.concat_tables(parts)
+
+
+def select_texts(place: Place, own: pa.Table, texts: Sequence[pa.Array], types: Sequence[str]) -> exp.Select:
+    """Return the query of masked values that are given as texts, by id, in the types that they had at first."""
+    table = pa.table([own["sdc__id"], *texts], names=["sdc__id", *(f"sdc__r{j}" for j in range(len(texts)))])
+    place.con.execute(f"DROP TABLE IF EXISTS temp.{OWN}")
+    place.con.register(MASKED, table)
+    try:
+        place.con.execute(f"CREATE TEMP TABLE {OWN} AS FROM {MASKED}").fetchall()
+    finally:
+        place.con.unregister(MASKED)
+    values = [
+        exp.alias_(exp.cast(exp.column(f"sdc__r{j}"), exp.DataType.build(kind, dialect="duckdb")), name, quoted=True)
+        for j, (name, kind) in enumerate(zip(place.columns, types, strict=True))
+    ]
+    named = exp.alias_(exp.column("sdc__id"), place.identifier, quoted=True)
+    return exp.select(named, *values).from_(exp.table_(OWN, db="main", catalog="temp", quoted=True))
+
+
+def _chunk(column: Any, kind: pa.DataType | None = None) -> pa.Array:  # noqa: ANN401 - chunked, or not
+    found = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return found if kind is None else found.cast(kind)
+
+
+def _cast_number(value: exp.Expression) -> exp.Expression:
+    return exp.TryCast(this=value.copy(), to=exp.DataType.build("DOUBLE"))
+
+
+def _call(name: str, *arguments: Any) -> exp.Anonymous:  # noqa: ANN401 - trees, or texts that become literals
+    return exp.Anonymous(
+        this=name,
+        expressions=[a if isinstance(a, exp.Expression) else query.make_text_literal(a) for a in arguments],
+    )
+
+
+def _by_bytes(column: exp.Expression) -> exp.Anonymous:
+    return _call("sdc__by_bytes", column)

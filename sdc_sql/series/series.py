@@ -1,0 +1,402 @@
+"""A release of a series: the ledger is opened, each step is masked by what it says, and it is written again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sdc_sql.db import query
+from sdc_sql.db.catalogue.load import execute, require_key, set_key
+from sdc_sql.db.checks import text_for_message
+from sdc_sql.errors import ParameterError, SeriesError, translate_errors
+from sdc_sql.series.frozen_design import freeze_design
+from sdc_sql.series.kept_step import KeptStep
+from sdc_sql.series.kept_values import fetch_arrow
+from sdc_sql.series.ledger import IDS, Ledger, read_ledger
+from sdc_sql.series.sealed_file import hold_lock, import_aead
+from sdc_sql.series.step_form import describe_step_form, explain_difference, find_rule, name_pass, refuse_method
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+    from types import TracebackType
+
+    import duckdb
+    from sqlglot import exp
+
+    from sdc_sql.db.masking.masking import Masking
+
+MOST_NEW = 0.5  # where more of the ids are new, they were numbered anew
+
+
+class Series:
+    """One release of a series: the same table, changed meanwhile, released again, with a private ledger.
+
+    What was released of a record stays as long as its own value does. A ledger, which is the owner's alone, keeps what
+    is needed for that. Methods that cannot be repeated soundly are refused, each with its reason.
+
+    Parameters
+    ----------
+    ledger
+        The file of the ledger. It is made by the first release, and written anew by each.
+    name
+        The name of the series.
+    release
+        The name of this release. The name of one that is recorded repeats it: it gives the same bits, from the same
+        table only.
+    after
+        The ``head`` of the release before, as its certificate has it; empty for the first. A ledger that does not end
+        there is refused: a copy of an earlier state, or one that went another way.
+    disk_encrypted
+        True where the disk is encrypted, and the ledger need not be; else the package ``cryptography`` encrypts it
+        under a key that is derived from the secret one.
+    returning
+        True where ids that had left and are back are the same persons; else such an id is refused.
+    most_new
+        The largest share of ids that may be new: with more of them the ids must have been numbered anew.
+    forget_after
+        So many releases after it left, a record is erased from the ledger; None: never.
+
+    Raises
+    ------
+    SeriesError, ParameterError
+        Where the ledger does not fit, or an argument cannot be used.
+
+    Notes
+    -----
+    The ledger is as confidential as the originals to whoever has the secret key: all values that are possible can be
+    tried against its digests.
+
+    Examples
+    --------
+    >>> import pathlib, sdc_sql, tempfile
+    >>> con = sdc_sql.example().con
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ledger = pathlib.Path(folder, "persons.ledger")
+    ...     with Series(ledger, "persons", "2026-10") as first:
+    ...         data = sdc_sql.Microdata(con, "persons", id="id", series=first)
+    ...         _ = data.mask.round("age", 25, at_random=True, into="october")
+    ...     _ = con.execute("INSERT INTO persons VALUES (4, 52, 'm', 11.0, 3)")
+    ...     with Series(ledger, "persons", "2026-11", after=first.head) as second:
+    ...         data = sdc_sql.Microdata(con, "persons", id="id", series=second)
+    ...         _ = data.mask.round("age", 25, at_random=True, into="november")
+    >>> con.sql("FROM october EXCEPT FROM november").fetchall()
+    []
+    """
+
+    def __init__(
+        self,
+        ledger: str | os.PathLike[str],
+        name: str,
+        release: str,
+        *,
+        after: str = "",
+        disk_encrypted: bool = False,
+        returning: bool = False,
+        most_new: float = MOST_NEW,
+        forget_after: int | None = None,
+    ) -> None:
+        for what, given in (("name", name), ("release", release)):
+            if not isinstance(given, str) or not given.strip():
+                raise ParameterError(f"{what} is {text_for_message(given)}: it must be a text, the {what}.")
+        if not isinstance(after, str):
+            raise ParameterError(f"after is {text_for_message(after)}: it must be the head of the release before.")
+        if isinstance(most_new, bool) or not isinstance(most_new, int | float) or not 0 <= most_new <= 1:
+            raise ParameterError(f"most_new is {text_for_message(most_new)}: it must lie between 0 and 1.")
+        if forget_after is not None and (isinstance(forget_after, bool) or not isinstance(forget_after, int)
+                                         or forget_after < 1):  # fmt: skip
+            raise ParameterError(f"forget_after is {text_for_message(forget_after)}: it must be a number of releases.")
+        self.path, self.name, self.release, self.after = Path(ledger), name, release, after.strip().lower()
+        self.disk_encrypted, self.returning = disk_encrypted, returning
+        self.most_new, self.forget_after = most_new, forget_after
+        self.recorded = False
+        self.head = ""
+        self.counts: dict[str, int] = {}
+        self._ledger: Ledger | None = None
+        self._number = 0
+        self._repeats = False
+        self._content = ""
+        self._ids: pa.Array = pa.array([], IDS.field("id").type)
+        self._keys: dict[str, bytes] = {}
+        self._done: list[dict[str, Any]] = []
+        self._turn = False
+        self._form: dict[str, Any] = {}
+        self._kept: KeptStep | None = None
+        self._fixed: dict[str, pa.Table] = {}
+        self._values: list[pa.Table] = []
+
+    def __repr__(self) -> str:
+        """Return the series by its name and release."""
+        return f"Series({self.name!r}, release={self.release!r})"
+
+    def __enter__(self) -> Self:
+        """Return the release itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        """Record the release, unless an error ended it."""
+        if kind is None:
+            self.record()
+
+    @property
+    def has_turn(self) -> bool:
+        """Whether a step is being masked that the series has admitted."""
+        return self._turn
+
+    def begin_step(self, data: Any, masking: Masking, *, subset: bool = False) -> Masking:  # noqa: ANN401 - a described table
+        """Admit a step, or refuse it with its reason, and return how it is masked; the first one opens the ledger.
+
+        Raises
+        ------
+        SeriesError
+            Where the method is not for a series, or the step is another one than in the releases before.
+        """
+        if self.recorded:
+            raise SeriesError(f"Release {self.release!r} of {self.name} is recorded: begin the next one.")
+        refuse_method(masking.macro, masking.arguments, data, subset=subset)
+        masking = name_pass(masking, self._done)
+        form = describe_step_form(data.con, masking)
+        if self._ledger is None:
+            self._open(data, str(masking.arguments["id"]))
+        else:
+            self._check_same_records(data, str(masking.arguments["id"]))
+        assert self._ledger is not None  # noqa: S101 - it was opened
+        place = len(self._done)
+        if self._ledger.releases:
+            known = self._ledger.steps
+            if place >= len(known):
+                raise SeriesError(
+                    f"{masking.macro} is step {place + 1} of this release, and the releases before have {len(known)}: "
+                    f"what "
+                    "one release shows otherwise than another is told by both. Mask alike, or begin another series."
+                )
+            if known[place] != form:
+                raise SeriesError(
+                    f"Step {place + 1} is not that of the releases before: {explain_difference(known[place], form)}. "
+                    f"Two "
+                    "releases that were masked otherwise tell more than either: mask alike, or begin another series."
+                )
+        self._turn = True
+        self._form = form
+        if masking.designed is not None:
+            masking = freeze_design(data.con, masking, place, self._ledger.fixed, self._fixed)
+        self._kept = None
+        if find_rule(masking.macro, masking.arguments) == "values":
+            self._kept = KeptStep(self._ledger, data, masking, self.name, place, self._number)
+        return masking
+
+    def select_kept(self, selected: exp.Select) -> exp.Select:
+        """Return the query of the masked values, in which what was released of a value stays."""
+        return selected if self._kept is None else self._kept.select(selected)
+
+    def collect_kept(self, masked: exp.Expression) -> None:
+        """Take the masked values, in a table, for the ledger."""
+        if self._kept is not None:
+            self._kept.collect(masked)
+
+    def end_step(self, *, done: bool) -> None:
+        """Take note of a step that was masked, or forget one that failed."""
+        self._turn = False
+        if done:
+            self._done.append(self._form)
+            if self._kept is not None:
+                self._values.append(self._kept.new)
+                self._fixed |= self._kept.fixed
+        self._kept = None
+
+    def record(self) -> None:
+        """Write the ledger, durably: the release may leave the house from then on.
+
+        Raises
+        ------
+        SeriesError
+            Where nothing was masked, or steps of the releases before are missing.
+        """
+        if self.recorded:
+            return
+        ledger = self._ledger
+        if ledger is None:
+            raise SeriesError(
+                f"Nothing was masked in release {self.release!r} of {self.name}: there is nothing to record."
+            )
+        if len(self._done) < len(ledger.steps):
+            missing = ledger.steps[len(self._done)]
+            raise SeriesError(
+                f"This release lacks step {len(self._done) + 1} of the releases before, {missing['method']} of "
+                f"{', '.join(missing['columns'])}: it would show what they masked. Mask alike, or begin another series."
+            )
+        if self._repeats:
+            self.recorded = True
+            return
+        with hold_lock(self.path):
+            _refuse_changed_file(self.path, self._keys["file"], ledger.head)
+            ledger.steps = self._done
+            ledger.values = pa.concat_tables([ledger.values, *self._values])
+            ledger.fixed |= self._fixed
+            ledger.ids = _count_in(ledger.ids, self._ids, self._number)
+            self.head = ledger.extend_chain(self._keys["chain"], self.release, self._content, records=len(self._ids))
+            if self.forget_after is not None:
+                gone = pc.less(ledger.ids["last"], self._number - self.forget_after + 1)
+                self.counts["erased"] = ledger.erase_ids(ledger.ids.filter(gone)["id"].combine_chunks())
+            ledger.write(self.path, self._keys["file"], encrypted=not self.disk_encrypted)
+        self.recorded = True
+
+    def erase(self, con: duckdb.DuckDBPyConnection, ids: Iterable[Any]) -> int:
+        """Erase persons from the ledger, by their ids, and return how many were there.
+
+        What was released of them stays released. Whoever is erased and in the table again is new, and a recorded
+        release in which he was is repeated without what was kept of him.
+
+        Parameters
+        ----------
+        con
+            A connection that has the secret key.
+        ids
+            Their ids, as the table has them.
+        """
+        self._read_keys(con)
+        listed = [ids] if isinstance(ids, str) else list(ids)
+        select = "SELECT sdc__series_id(sdc__canonical($1), $2)"
+        found = [execute(con, select, [one, self.name]).fetchall()[0][0] for one in listed]
+        with hold_lock(self.path):
+            ledger, encrypted = self._read_file()
+            erased = ledger.erase_ids(pa.array(found, IDS.field("id").type))
+            ledger.write(self.path, self._keys["file"], encrypted=encrypted)
+        return erased
+
+    def _read_keys(self, con: duckdb.DuckDBPyConnection) -> None:
+        set_key(con)
+        with translate_errors():
+            require_key(con)
+            for purpose in ("file", "chain"):
+                ((key,),) = execute(con, "SELECT sdc__series_key($1, $2)", [self.name, purpose]).fetchall()
+                self._keys[purpose] = bytes.fromhex(key)
+
+    def _read_file(self) -> tuple[Ledger, bool]:
+        ledger, encrypted = read_ledger(self.path, self._keys["file"])
+        if ledger.series != self.name:
+            raise SeriesError(f"The ledger {self.path} is of the series {ledger.series!r}, not {self.name!r}.")
+        return ledger, encrypted
+
+    def _open(self, data: Any, identifier: str) -> None:  # noqa: ANN401 - a described table
+        if not self.disk_encrypted:
+            import_aead()  # before any work
+        self._read_keys(data.con)
+        whole = data.table if data.homes is None else data.homes.of.table
+        digested = query.call_macro("sdc_content_digest", whole)
+        with translate_errors():
+            self._content = str(execute(data.con, digested).fetchall()[0][0])
+            self._ids = _digest_ids(data.con, whole, identifier, self.name)
+        ledger = self._read_file()[0] if self.path.exists() else Ledger(self.name)
+        names = [release["name"] for release in ledger.releases]
+        if self.release in names:
+            self._check_repeated(ledger, names.index(self.release))
+        else:
+            self._check_chain(ledger)
+            self._number = len(ledger.releases) + 1
+            self._check_ids(ledger)
+        self._ledger = ledger
+
+    def _check_same_records(self, data: Any, identifier: str) -> None:  # noqa: ANN401 - a described table
+        """Refuse a further step on records that the first one did not see: a sample may have fewer, never others."""
+        whole = data.table if data.homes is None else data.homes.of.table
+        with translate_errors():
+            ids = _digest_ids(data.con, whole, identifier, self.name)
+        others = len(ids) - int(pc.sum(pc.is_in(ids, value_set=self._ids)).as_py() or 0)
+        if others:
+            raise SeriesError(
+                f"{others:,} records of {data.table} were not in the table of the first step: all steps of a release "
+                f"are of "
+                "one table. Another table is another series."
+            )
+
+    def _check_repeated(self, ledger: Ledger, place: int) -> None:
+        """Refuse to repeat a recorded release from another table, or in another place of the chain."""
+        recorded = ledger.releases[place]
+        before = ledger.releases[place - 1]["head"] if place else ""
+        if self.after != before:
+            raise SeriesError(
+                f"Release {self.release!r} is recorded in {self.path} after another one than after= says: give the "
+                f"head "
+                "of the release before it, or a new name."
+            )
+        if self._content != recorded["content"]:
+            raise SeriesError(
+                f"Release {self.release!r} is recorded in {self.path}, and was of another table: give a new release a "
+                f"new "
+                "name. (A release that was never handed over is taken back by restoring the ledger before it.)"
+            )
+        self._number, self._repeats, self.head = place + 1, True, recorded["head"]
+
+    def _check_chain(self, ledger: Ledger) -> None:
+        if self.after == ledger.head:
+            return
+        if not ledger.releases:
+            raise SeriesError(
+                f"There is no ledger {self.path}, and the series goes on (after= is given): restore the ledger, or "
+                f"begin "
+                "another series under another name; a new ledger would release the same values anew."
+            )
+        if not self.after:
+            raise SeriesError(
+                f"The ledger {self.path} has {len(ledger.releases)} releases of {self.name}: say which was the last, "
+                f"by its "
+                "head, after='...', as its certificate has it. So no restored copy is taken for it."
+            )
+        known = [release["head"] for release in ledger.releases]
+        what = (
+            f"it goes on after that release, with {ledger.releases[known.index(self.after) + 1]['name']!r}"
+            if self.after in known
+            else "it does not have that release: it is an older copy, or went another way"
+        )
+        raise SeriesError(
+            f"The ledger {self.path} does not end where after= says: {what}. Two ledgers would give two masked values "
+            f"of "
+            "one original: find the ledger of the last release."
+        )
+
+    def _check_ids(self, ledger: Ledger) -> None:
+        known = pc.is_in(self._ids, value_set=ledger.ids["id"].combine_chunks())
+        new = len(self._ids) - int(pc.sum(known).as_py() or 0)
+        back = ledger.ids.filter(pc.less(ledger.ids["last"], self._number - 1))
+        returned = int(pc.sum(pc.is_in(back["id"], value_set=self._ids)).as_py() or 0)
+        self.counts |= {"records": len(self._ids), "new": new, "returning": returned}
+        if ledger.releases and new > self.most_new * len(self._ids):
+            raise SeriesError(
+                f"{new:,} of {len(self._ids):,} ids are new, more than most_new = {self.most_new}: they must have been "
+                "numbered anew, and everybody would be masked a second time. Give the former ids or, where so many "
+                "came, "
+                "a larger most_new."
+            )
+        if returned and not self.returning:
+            raise SeriesError(
+                f"{returned:,} ids had left the series and are back: where they are the same persons say so, "
+                "returning=True; an id that was given to another person shows him what was released of the former."
+            )
+
+
+def _digest_ids(con: duckdb.DuckDBPyConnection, table: str, identifier: str, series: str) -> pa.Array:
+    digest = query.call_macro("sdc__series_ids", table, identifier, series).select("sdc__digest", append=False)
+    return fetch_arrow(con, digest)["sdc__digest"].combine_chunks().cast(IDS.field("id").type)
+
+
+def _count_in(ids: pa.Table, present: pa.Array, number: int) -> pa.Table:
+    """Return the ids of a ledger after a release: those that are in it, and those that came."""
+    here = pc.is_in(ids["id"], value_set=present)
+    last = pc.if_else(here, pa.scalar(number, pa.int32()), ids["last"])
+    new = present.filter(pc.invert(pc.is_in(present, value_set=ids["id"].combine_chunks())))
+    numbers = pa.array([number] * len(new), pa.int32())
+    came = pa.table([new, numbers, numbers], schema=IDS)
+    return pa.concat_tables([ids.set_column(2, IDS.field("last"), last), came])
+
+
+def _refuse_changed_file(path: Path, key: bytes, head: str) -> None:
+    """Refuse to write over a ledger that another run has written meanwhile."""
+    now = read_ledger(path, key)[0].head if path.exists() else ""
+    if now != head:
+        raise SeriesError(
+            f"The ledger {path} was written by another run meanwhile: this release is not recorded. Run again."
+        )

@@ -1,0 +1,135 @@
+"""What of a step must be the same in all releases of a series, and which steps have no place in one."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db import query
+from sdc_sql.db.catalogue.load import execute
+from sdc_sql.db.catalogue.macros import find_effect, find_mask, read_catalogue
+from sdc_sql.errors import SeriesError, translate_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import duckdb
+
+    from sdc_sql.db.masking.masking import Masking
+
+TABLES = {"table", "tables"}
+
+
+def refuse_method(method: str, arguments: Mapping[str, Any], data: Any, *, subset: bool) -> None:  # noqa: ANN401 - a table
+    """Refuse what is not sound in a series, or not built for one.
+
+    Raises
+    ------
+    SeriesError
+        With the reason.
+    """
+    word = find_effect(method).series
+    if word.find_word(dict(arguments)) == "refused":
+        why = word.reason or "nothing is known of it"
+        raise SeriesError(f"{method} is refused in a series of releases: {why}.")
+    if method == "top_bottom_code":
+        _refuse_centres(arguments)
+    if method == "noise" and arguments.get("stratum") is not None:
+        raise SeriesError(
+            "noise by strata is refused in a series of releases: who moves to another stratum would be drawn for a "
+            "second "
+            "time, with its deviation. Leave the stratum out."
+        )
+    if find_rule(method, arguments) == "values" and data.homes is not None:
+        raise SeriesError(
+            f"{method} of one record a household is not built for a series: mask the persons (household_columns=[] "
+            f"where no "
+            "column is of the household)."
+        )
+    if data.part is not None or (data.homes is not None and data.homes.of.part is not None) or subset:
+        raise SeriesError(
+            f"{method} of some of the records (where) is refused in a series: who changes and is no more, or only "
+            f"then, one "
+            "of them shows his original in another release. Mask all records."
+        )
+
+
+def find_rule(method: str, arguments: Mapping[str, Any]) -> str:
+    """Return what of a step is kept: its parameters alone, or what was released of each value."""
+    return find_effect(method).series.find_word(dict(arguments))
+
+
+def _refuse_centres(arguments: Mapping[str, Any]) -> None:
+    sides = [("top", "top_label"), ("bottom", "bottom_label")]
+    bare = [side for side, label in sides if arguments.get(side) is not None and arguments.get(label) is None]
+    if bare and arguments.get("replacement") != "threshold":
+        raise SeriesError(
+            f"top_bottom_code by {arguments.get('replacement')} is refused in a series of releases: of two of them the "
+            "difference is the value of one newcomer beyond the threshold. Give replacement='threshold', or a label."
+        )
+
+
+def refuse_method_of(step: Any) -> None:  # noqa: ANN401 - a step of a release file
+    """Refuse a step of a release file before any work, where all masks that it can mean are refused in a series.
+
+    Raises
+    ------
+    SeriesError
+        With the reason.
+    """
+    masks = [d for d in read_catalogue() if d.is_step and d.verb == step.verb]
+    words = [d.effect.series for d in masks]
+    if words and all(word.kind == "refused" and not word.parameter for word in words):
+        raise SeriesError(f"{step.verb} is refused in a series of releases: {words[0].reason}.")
+    if step.where is not None:
+        raise SeriesError("a part of the records (where) is refused in a series of releases: mask all of them.")
+
+
+def name_pass(masking: Masking, done: Sequence[Mapping[str, Any]]) -> Masking:
+    """Return a step that names its pass of draws: by the steps of this release, whatever was masked before it.
+
+    By the log of the table it would be another pass in the next release, where that stands beside the former one, and
+    everybody would be drawn for a second time.
+    """
+    if "stream" not in masking.arguments or masking.arguments["stream"] is not None:
+        return masking
+    columns = {c.lower() for c in masking.columns}
+    drawn = [f for f in done if "stream" in f["arguments"] and columns & {*f["columns"]}]
+    whole = [f for f in done if "stream" in f["arguments"] and f["method"] == masking.macro]
+    number = 1 + len(drawn if columns else whole)
+    return replace(masking, arguments={**masking.arguments, "stream": str(number) if number > 1 else ""})
+
+
+def describe_step_form(con: duckdb.DuckDBPyConnection, masking: Masking) -> dict[str, Any]:
+    """Return what of a step is frozen: its method, columns and arguments, of a table what it holds."""
+    declared = find_mask(masking.macro)
+    tables = {p.name for p in declared.parameters if p.type in TABLES} if declared else set()
+    arguments: dict[str, Any] = {}
+    for name, value in masking.arguments.items():
+        if name == "columns" or value is None:
+            continue
+        arguments[name] = _digest_table(con, value) if name in tables and isinstance(value, str) else value
+    form = {"method": masking.macro, "columns": [c.lower() for c in masking.columns], "arguments": arguments}
+    plain: dict[str, Any] = json.loads(json.dumps(form, default=str, sort_keys=True))  # as it is read from a ledger
+    return plain
+
+
+def _digest_table(con: duckdb.DuckDBPyConnection, table: str) -> str:
+    with translate_errors():
+        rows = execute(con, query.call_macro("sdc_content_digest", table)).fetchall()
+    return f"content {rows[0][0]}"
+
+
+def explain_difference(known: dict[str, Any], form: dict[str, Any]) -> str:
+    """Return in which respect two steps differ."""
+    for what in ("method", "columns"):
+        if known[what] != form[what]:
+            return f"its {what} is {_say(form[what])}, not {_say(known[what])}"
+    before, now = known["arguments"], form["arguments"]
+    names = sorted(n for n in before | now if before.get(n) != now.get(n))
+    return f"its arguments differ ({', '.join(names)})"
+
+
+def _say(value: Any) -> str:  # noqa: ANN401 - a text, or a list of texts
+    return ", ".join(value) if isinstance(value, list) else str(value)
