@@ -109,10 +109,10 @@ svg, .legend li::before { print-color-adjust: exact; -webkit-print-color-adjust:
   @page { margin: 18mm 16mm; @bottom-right { content: counter(page) " of " counter(pages); font: 8pt sans-serif; } }
   body { font-size: 10pt; }
   h1 { font-size: 16pt; }
-  .cover { min-height: 255mm; display: flex; flex-direction: column; break-after: page; }
+  .cover { min-height: 255mm; display: flex; flex-direction: column; break-after: page; line-height: 1.35; }
   .cover header p { font-size: 8.5pt; }
   .cover .sign { margin-top: auto; }
-  .cover .sign { padding-top: 9mm; }
+  .cover .sign { padding-top: 8mm; break-inside: avoid; }
   .cover .sign li { margin-bottom: 9mm; }
   .cover .sign li:last-child { margin-bottom: 0; }
   .cover figure.table { margin: 1.5mm 0; }
