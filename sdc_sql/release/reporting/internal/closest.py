@@ -16,7 +16,7 @@ _DIGITS = 17  # more no number has
 
 def rank_limits(outcome: Outcome) -> list[LimitOutcome]:
     """Return the limits that hold and have a figure, the tightest first; those alike as the release file has them."""
-    found = []
+    found: list[tuple[float, int, LimitOutcome]] = []
     for limit in outcome.limits:
         use = measure_tightness(outcome, limit) if limit.holds else None
         if use is not None:

@@ -38,9 +38,9 @@ def list_figures(report: RiskReport, more: Mapping[str, Any], asked: Mapping[str
     for violation in report.k_anonymity:
         row = str(violation.k)
         found[describe_figure(Named("", "k_anonymity", row, "records"), asked)] = violation.records
-    for row in report.attribute:
-        found |= {f"{row['sensitive']}: {_describe_attribute(n, asked)}": _tell_bound(v)
-                  for n, v in row.items() if n != "sensitive"}  # fmt: skip
+    for of_one in report.attribute:
+        found |= {f"{of_one['sensitive']}: {_describe_attribute(n, asked)}": _tell_bound(v)
+                  for n, v in of_one.items() if n != "sensitive"}  # fmt: skip
     for label, rows in more.items():
         if isinstance(rows, dict):  # of the whole file
             found |= {describe_figure(Named("", label, None, n), asked): _tell_bound(v) for n, v in rows.items()}
