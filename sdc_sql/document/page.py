@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 # a reader of the page fetches nothing, whatever a label says
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 LONG = 30  # text of more letters may be broken into lines
+RUNNING = 100  # letters of the title at the head of a printed page
 MENU = 4  # a page with so many sections begins with a list of them
 
 
@@ -60,6 +61,7 @@ def page_html(page: Page) -> str:
     """
     number = count(1)
     title = _escape_value(page.title)
+    running = html.escape(_write_running_title(page.title), quote=False)
     body = "".join(_write_section(section, 2, number, f"s{i}") for i, section in enumerate(page.sections, 1))
     menu = "".join(f'<li><a href="#s{i}">{_escape_value(s.title)}</a></li>' for i, s in enumerate(page.sections, 1))
     return (
@@ -67,7 +69,7 @@ def page_html(page: Page) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1" />\n'
         f'<meta http-equiv="Content-Security-Policy" content="{html.escape(POLICY)}" />\n'
         '<meta name="color-scheme" content="light dark" />\n'
-        f"<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<title>{title}</title>\n<style>\n{STYLE}{running}</style>\n</head>\n<body>\n<main>\n"
         + ('<div class="cover">\n' if page.cover else "")
         + f"<header>\n<h1>{title}</h1>\n"
         + "".join(f"<p>{_escape_value(line)}</p>\n" for line in page.about)
@@ -77,6 +79,17 @@ def page_html(page: Page) -> str:
         + (f'<nav aria-label="Sections"><ul>{menu}</ul></nav>\n' if len(page.sections) >= MENU else "")
         + body
         + "</main>\n</body>\n</html>\n"
+    )
+
+
+def _write_running_title(title: str) -> str:
+    """Return what repeats the title on each printed page but the first, as CSS: every character by its number."""
+    shown = format_readable(title)
+    shown = shown if len(shown) <= RUNNING else f"{shown[: RUNNING - 1]}\N{HORIZONTAL ELLIPSIS}"
+    text = "".join(c if c.isascii() and c.isalnum() else f"\\{ord(c):06x}" for c in shown)
+    return (
+        f'@media print {{ @page {{ @top-left {{ content: "{text}"; font: 8pt sans-serif; }} }}\n'
+        "@page :first { @top-left { content: none; } } }\n"
     )
 
 

@@ -132,6 +132,7 @@ svg, .legend li::before { print-color-adjust: exact; -webkit-print-color-adjust:
   td, th { white-space: normal; padding-right: .8rem; }
   td.long { min-width: 0; }
   h2, h3, figcaption, .legend, thead { break-after: avoid; }
+  h2, h3, figcaption { break-inside: avoid; }
   figure.table { display: block; margin-right: 0; }
   tr, figure:not(.table):not(.code) { break-inside: avoid; }
   th, td { padding-top: .15rem; padding-bottom: .15rem; }

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.showing.results import format_value
 from sdc_sql.document.blocks import Plane, Section, Spot, Table, Text
+from sdc_sql.document.plane import place_labels
 from sdc_sql.release.reading.plan import THIS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sdc_sql.document.blocks import Block
     from sdc_sql.frontier.found import Frontier, FrontierCandidate
     from sdc_sql.release.reading.plan import Considered
@@ -41,9 +45,17 @@ def list_frontier_sections(outcome: Outcome) -> tuple[Section, ...]:
     picture: list[Block] = []
     if spots:
         x, y = f"loss ({found.loss})", f"disclosure risk ({found.risk})"
-        picture = [Plane("Risk and loss", x, y, spots, THIS, asked.max_risk, "most risk allowed")]
+        plane = Plane("Risk and loss", x, y, spots, THIS, asked.max_risk, "most risk allowed")
+        picture = [_name_spots(plane, {str(one.place): one.candidate for one in found})]
     blocks = (Text(_words(found, asked)), *picture, Table("Risk and loss of each", names, rows))
     return (Section(TITLE, blocks),)
+
+
+def _name_spots(plane: Plane, names: Mapping[str, str]) -> Plane:
+    """Return the plane with names at its points, where there is room for all of them: else they have the numbers."""
+    named = replace(plane, spots=tuple(replace(s, label=names.get(s.label, s.label)) for s in plane.spots))
+    others = [spot for spot in named.spots if spot.label != THIS]
+    return named if len(place_labels(named)) == len(others) else plane
 
 
 def _words(found: Frontier, asked: Considered) -> str:

@@ -72,7 +72,9 @@ def _find_worst_mean(outcome: Outcome) -> Felt:
     numbers = list_number_columns(outcome.original) & list_number_columns(outcome.released)
     left = {str(outcome.plan.roles.id).lower(), str(outcome.plan.roles.household).lower()}
     changes = []
-    for name in (c for c in outcome.plan.columns if c in numbers and c.lower() in masked - left):
+    # codes are numbers too: what the release file says of them comes first
+    named = {c.lower() for c in outcome.plan.loss.continuous} or masked
+    for name in (c for c in outcome.plan.columns if c in numbers and c.lower() in (masked & named) - left):
         change = _measure_mean(outcome, name)
         if change is not None:
             changes.append((change, name))

@@ -10,6 +10,7 @@ from sdc_sql.release.reporting.internal.steps import name_method, number_steps
 from sdc_sql.release.reporting.internal.values import compare_values
 from sdc_sql.release.reporting.public_facts import list_untouched_columns
 from sdc_sql.release.reporting.stages import list_output_columns
+from sdc_sql.release.running import formats
 
 if TYPE_CHECKING:
     from sdc_sql.release.reading.plan import Scenario
@@ -25,12 +26,16 @@ def tabulate_variables(outcome: Outcome) -> Table:
     unique = count_made_unique(outcome)
     released = {c.lower() for c in list_output_columns(outcome)}
     drawn = {str(getattr(roles, role)).lower() for role in NO_PICTURE}
+    labels, _ = formats.labels(outcome.plan.source.path, {*outcome.plan.columns}, set())
     rows: list[tuple[object, ...]] = []
     for name in outcome.plan.columns:
         role, why = _name_role(outcome, name)
         there = name.lower() in released
         picture = compare_values(outcome, name) if there and name.lower() not in drawn else None
-        rows.append((name, role, why, _describe_treatment(outcome, name, there=there), unique.get(name), picture or ""))
+        shown = f"{name}: {labels[name]}" if labels.get(name) else name
+        rows.append(
+            (shown, role, why, _describe_treatment(outcome, name, there=there), unique.get(name), picture or "")
+        )
     rows += [(name, "direct identifier", "names a unit", "not read", None, "") for name in roles.identifiers]
     rows += [(name, "dropped", "not needed", "not read", None, "") for name in roles.drop]
     title = "Variables; a key makes so many records unique that are not so without it (before protection)"
