@@ -333,8 +333,11 @@ def _draw_heights(side: Bars) -> str:
 
 def _describe_use(gauge: Gauge, value: float | None, limit: str) -> str:
     use = gauge.measure_use(value)
-    if use is None:
+    if use is None or value is None:
         return "not known"
+    if not gauge.at_most and gauge.limit > 0:  # in words it is what it is; the picture shows how much room is left
+        share = value / gauge.limit
+        return f"{format_short(float(share))} {'times' if share > 1 else 'of'} {limit}"
     if gauge.limit == 0 or math.isinf(use):
         return f"within {limit}" if use <= 1 else f"beyond {limit}"
     return f"{format_short(float(use))} {'times' if use > 1 else 'of'} {limit}"

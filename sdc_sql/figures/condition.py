@@ -33,6 +33,11 @@ _CONTRARY: Mapping[type[exp.Expr], type[exp.Binary]] = {
 _ABOVE, _BELOW = (exp.LT, exp.LTE), (exp.GT, exp.GTE)  # these comparisons bound from above, and those from below
 
 
+_WORDS: Mapping[type[exp.Expr], str] = {
+    exp.LTE: "at most", exp.GTE: "at least", exp.LT: "less than", exp.GT: "more than", exp.EQ: "exactly",
+}  # fmt: skip
+
+
 class Named(NamedTuple):
     """A figure as a limit names it: ``before.theta.theta``, ``k_anonymity.3.records``, ``il1.income.il1``."""
 
@@ -75,10 +80,10 @@ def list_named_figures(limit: str) -> list[Named]:
 
 
 class Bound(NamedTuple):
-    """What one figure must keep: at most the number, or at least."""
+    """What one figure must keep: ``at most`` the number, ``at least`` it, ``less than``, ``more than``, ``exactly``."""
 
     bound: float
-    at_most: bool
+    must: str
 
 
 def find_single_comparison(limit: str) -> Bound | None:
@@ -87,7 +92,7 @@ def find_single_comparison(limit: str) -> Bound | None:
     Examples
     --------
     >>> find_single_comparison("NOT theta.theta > 0.1")
-    Bound(bound=0.1, at_most=True)
+    Bound(bound=0.1, must='at most')
     """
     found = list(_comparisons(_parse_condition(limit), limit))
     if len(found) != 1:
@@ -95,11 +100,7 @@ def find_single_comparison(limit: str) -> Bound | None:
     (comparison,) = found
     kind = type(comparison)
     kind = _CONTRARY[kind] if _negations(comparison) % 2 else kind
-    if kind not in (*_ABOVE, *_BELOW, exp.EQ):
-        return None
-    bound = read_bound(comparison.right, limit)
-    # what must be a number is drawn as what must not pass it
-    return Bound(bound, kind not in _BELOW)
+    return Bound(read_bound(comparison.right, limit), _WORDS[kind]) if kind in _WORDS else None
 
 
 def check_side(limit: str, asked: Mapping[str, Asked], *, holds: bool) -> None:

@@ -16,12 +16,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Spoken:
-    """A limit of one comparison: its figure in words, the bound, and whether the figure must be at most that."""
+    """A limit of one comparison: its figure in words, the bound, and what the figure must be (``at most`` it).
+
+    ``at_most``: a greater figure is on the wrong side.
+    """
 
     words: str
     figure: str
     bound: float
     at_most: bool
+    must: str
 
 
 def describe_limit(limit: str, asked: Mapping[str, Asked], titles: Mapping[str, str] | None = None) -> Spoken | None:
@@ -33,8 +37,8 @@ def describe_limit(limit: str, asked: Mapping[str, Asked], titles: Mapping[str, 
     --------
     >>> from sdc_sql.figures.asked import list_measures
     >>> found = describe_limit("k_anonymity.3.records <= 0", list_measures())
-    >>> found.words, found.bound, found.at_most
-    ('Records whose keys fewer than 3 records share', 0.0, True)
+    >>> found.words, found.must, found.bound
+    ('Records whose keys fewer than 3 records share', 'at most', 0.0)
     >>> describe_limit("theta.theta < 0.1 OR theta.n1 <= 0", list_measures()) is None
     True
     """
@@ -43,7 +47,9 @@ def describe_limit(limit: str, asked: Mapping[str, Asked], titles: Mapping[str, 
         return None
     (named,) = list_named_figures(limit)
     words = describe_figure(named, asked, titles)
-    return Spoken(words, _name_figure(named), found.bound, found.at_most)
+    column = asked[named.label].measure.figures.get(named.figure) if named.label in asked else None
+    at_most = (column is None or column.more) if found.must == "exactly" else found.must in {"at most", "less than"}
+    return Spoken(words, _name_figure(named), found.bound, at_most, found.must)
 
 
 def describe_figure(named: Named, asked: Mapping[str, Asked], titles: Mapping[str, str] | None = None) -> str:

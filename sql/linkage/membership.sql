@@ -53,8 +53,8 @@ CREATE OR REPLACE MACRO sdc__kernel_membership(columns, categories, ordinal, fil
 --   lower DOUBLE or NULL (more risk), upper DOUBLE or NULL (more risk), advantage DOUBLE or NULL (more risk),
 --   excess DOUBLE or NULL (more risk).
 -- Rows: each part.
--- Words: area: power of who guesses whose record was used (area under the curve); excess: power of who guesses whose record was used,
---   beyond chance.
+-- Words: area: how well someone guesses whose record was used (area under the curve); excess: how well someone guesses whose record was
+--   used, beyond chance.
 -- Result: Membership. How well members are told from controls: the area under the curve, its interval, and the greatest advantage.
 --   The parts are `all` records and the `isolated` ones, each by the closest record of any copy, and by the mean over the `copies`;
 --   `excess` is the lower end of the interval over 0.5. NULL where a part has no member or no control.

@@ -136,8 +136,8 @@ CREATE OR REPLACE MACRO sdc_motivated_intruder_records(original, released, colum
 -- Gives: linkage VARCHAR or NULL, records BIGINT, found BIGINT (more risk), rate DOUBLE (more risk), lower DOUBLE,
 --   upper DOUBLE (more risk).
 -- Rows: each linkage (by any of them first).
--- Words: rate: share of the persons whom a motivated intruder finds; upper: share of the persons whom a motivated intruder finds, at most;
---   found: persons whom a motivated intruder finds.
+-- Words: rate: share of the units whom a motivated intruder finds; upper: share of the units whom a motivated intruder finds, at most (at
+--   95 per cent); found: units whom a motivated intruder finds.
 -- Result: MotivatedIntruder. Whom an intruder finds of the persons drawn, with Wilson's interval. `linkage`: NULL for whoever is found by
 --   one of them at least.
 -- Raises: ColumnError where a category was recoded: the original has to be recoded alike first; ParameterError where what tells most

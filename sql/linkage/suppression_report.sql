@@ -110,7 +110,7 @@ CREATE OR REPLACE MACRO sdc_compatible_records(original, released, keys, k) AS T
 -- Gives: k BIGINT, suppressions MAP(VARCHAR, BIGINT), below_identical BIGINT (more risk), below_strong BIGINT (more risk),
 --   complete_below_k BIGINT (more risk), compatible_below_k BIGINT (more risk), compatible_with_one BIGINT (more risk).
 -- Rows: one.
--- Words: below_identical: records that fewer than k have the same keys as; below_strong: records that fewer than k complete
+-- Words: below_identical: records whose keys fewer than k records have; below_strong: records that fewer than k complete
 --   ones are like.
 -- Example: FROM sdc_suppression_report('persons', 'released', ['age', 'sex'], 3);
 CREATE OR REPLACE MACRO sdc_suppression_report(original, released, keys, k) AS TABLE

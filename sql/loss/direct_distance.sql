@@ -56,7 +56,7 @@ CREATE OR REPLACE MACRO sdc__category_steps(original, released, columns, id, ord
 -- sdc_direct_distance: how far the released categories are from the original ones.
 -- Gives: variable VARCHAR or NULL, records BIGINT, changed BIGINT (more loss), distance DOUBLE (more loss).
 -- Rows: each variable (all of them together first).
--- Words: distance: share of the categories that differ from the original; changed: categories that differ from the original.
+-- Words: distance: mean distance of the categories from the original ones, 0 to 1; changed: categories that differ from the original.
 -- Result: DirectDistance. The records, those whose category changed, and the mean distance, 0 to 1; variable NULL: all of them.
 -- Told: distance.
 -- Example: FROM sdc_direct_distance('persons', 'released', ['region'], 'id');

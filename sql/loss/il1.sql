@@ -66,7 +66,7 @@ CREATE OR REPLACE MACRO sdc__weighted_spreads(pairs, weight) AS TABLE
 -- Gives: variable VARCHAR or NULL, values BIGINT, suppressed BIGINT (more loss), il1 DOUBLE or NULL (more loss),
 --   bounded DOUBLE or NULL (more loss).
 -- Rows: each variable (all of them together first).
--- Words: il1: mean change of a number, in standard deviations times 1.41 (IL1); bounded: mean change of a number, bounded (IL1);
+-- Words: il1: mean change of a number, in units of 1.41 standard deviations (IL1); bounded: mean change of a number, bounded (IL1);
 --   suppressed: numbers that were suppressed.
 -- Result: Il1. The values compared and those suppressed, IL1 and its bounded form; variable NULL: all of them.
 -- Publicly: the mean distance of released numbers from the original ones, in units of sqrt(2) standard deviations.

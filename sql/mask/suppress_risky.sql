@@ -35,7 +35,7 @@
 -- Told: nothing.
 -- Repeated: once (a value that is suppressed in one release is shown in another, as soon as other records stand beside it).
 -- Series: refused (a value that is suppressed in one release would be shown in another; keeping them is not built yet).
--- Publicly: values suppressed, as few as can be.
+-- Publicly: values suppressed where a record would have stood out.
 -- Parameters:
 --   tbl            table                          the table, view, common table expression or file
 --   keys           columns                        the key variables, whose values are suppressed

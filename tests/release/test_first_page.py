@@ -172,6 +172,33 @@ def test_what_does_not_hold_stands_first_and_the_rest_of_it_is_counted(outcome):
     assert "SHA-256" not in text
 
 
+def test_what_nobody_judged_is_not_said_to_be_broken_nor_to_hold(outcome):
+    first = outcome.limits[0]
+    unmeasured = replace(first, holds=False, judged=False, found="not measured; a person has to look at it")
+    text = internal_report(replace(outcome, limits=(unmeasured, first)), "markdown").partition("## 1. ")[0]
+    assert "DOES NOT HOLD" not in text
+    assert "| NOT JUDGED: " in text
+    assert "What nobody has judged, then" in text
+    looked = replace(unmeasured, holds=True)
+    whole = internal_report(replace(outcome, limits=(looked, looked, first)), "markdown")
+    assert "**ACCEPTED**: every limit holds; 2 of them rest on a person's word." in whole
+    assert "2 more were not measured and rest on a person's word; section 6" in whole
+    assert whole.count("| a person has looked |") == 2
+
+
+def test_an_estimate_that_is_lost_comes_before_the_overlap_of_others(outcome):
+    if not outcome.estimates:
+        pytest.skip("the release file names no estimate")
+    one = outcome.estimates[0]
+    lost = replace(one, rows=({**one.rows[0], "after": None, "overlap": None}, *one.rows[1:]))
+    row = find_tables(replace(outcome, estimates=(lost, *outcome.estimates[1:])))[
+        "What users of the file will feel"
+    ].rows[2]
+    assert row[0] == "users' estimates that can no longer be made"
+    assert row[1].startswith("1 of ")
+    assert row[2].startswith(one.estimate.title)
+
+
 def test_each_stage_begins_with_its_answer(outcome):
     page = internal_page(outcome)
     assert [section.title[0] for section in page.sections] == list("123456")

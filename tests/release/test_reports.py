@@ -290,11 +290,11 @@ def test_verdict_tells_what_is_broken_from_what_nobody_judged(outcome):
     broken, empty = replace(first, holds=False), replace(first, holds=False, judged=False)
     unmeasured = replace(first, holds=False, judged=False, found="not measured; a person has to look at it")
     for limits, words in (
-        ((broken, first), "**REFUSED**: of 2 conditions there are, that do not hold: 1."),
-        ((broken, empty, empty), "that do not hold: 1; without a figure: 2."),
+        ((broken, first), "**REFUSED**: of 2 conditions 1 does not hold."),
+        ((broken, empty, empty), "of 3 conditions 1 does not hold; 2 have no figure."),
         (
             (first, unmeasured),
-            "of 2 conditions there are, that were not measured, and at which no person has looked: 1.",
+            "of 2 conditions 1 was not measured, and no person has looked at it.",
         ),
         ((first, first), "**ACCEPTED**: every limit holds."),
     ):

@@ -16,6 +16,7 @@ from sdc_sql.release.certifying.released_digest import digest_released_file
 from sdc_sql.release.reporting import public_loss, public_steps
 from sdc_sql.release.reporting.ddi_elements import add
 from sdc_sql.release.reporting.ddi_variables import FILE, add_variables, treatment_id
+from sdc_sql.release.reporting.public_corrections import list_correctable_steps
 from sdc_sql.release.reporting.public_facts import (
     is_wholly_released,
     list_partial_steps,
@@ -143,11 +144,16 @@ def _estimates(outcome: Outcome) -> list[tuple[str, str]]:
     """Return what users need for their estimates; a matrix of PRAM stands in the report for them."""
     advice = [
         line
-        for step, part in zip(outcome.steps, list_partial_steps(outcome), strict=True)
+        for step, part, last in zip(
+            outcome.steps, list_partial_steps(outcome), list_correctable_steps(outcome), strict=True
+        )
         if is_wholly_released(outcome, step)
-        for line in public_steps.advice(step, matrix=False, part=part)
+        for line in public_steps.advice(step, matrix=False, part=part, masked_again=not last)
     ]
-    noise = [f"{c}: the variance of the noise that was added is {v:g}." for c, v in noise_variances(outcome).items()]
+    noise = [
+        f"{c}: the variance of the noise that was added is {public_steps.round_told(v):.10g}."
+        for c, v in noise_variances(outcome).items()
+    ]
     return [("estimates", line) for line in dict.fromkeys([*list_uses(outcome), *advice, *noise])]
 
 

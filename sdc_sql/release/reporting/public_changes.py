@@ -31,6 +31,9 @@ def list_change_blocks(outcome: Outcome) -> list[Block]:
     if shown:
         title = "Values that are not the original ones, in per cent"
         blocks.append(Table(title, ("variable", "treatment", "changed", "suppressed"), shown))
+    masked = [c for c in _list_masked(outcome) if c.lower() in public_loss.list_withheld_columns(outcome)]
+    if masked:
+        blocks.append(Text(f"Masked too, and how much is not told, as it would help to undo it: {', '.join(masked)}."))
     few = [name for name, shares in counted.items() if not any(shares)]
     step = public_loss.find_share_step(outcome.records_after)
     if few:
@@ -41,6 +44,11 @@ def list_change_blocks(outcome: Outcome) -> list[Block]:
     for name, found in lost.count_by_dimension(outcome, gone).items():
         blocks += _write_dimension(name, found, gone)
     return blocks
+
+
+def _list_masked(outcome: Outcome) -> list[str]:
+    there = {c.lower() for t in treatments(outcome) for c in t.columns}
+    return [c for c in outcome.columns_after if c.lower() in there]
 
 
 def _list_methods(outcome: Outcome, column: str) -> str:

@@ -112,8 +112,9 @@ def _write_noise(one: Noisy, released: str) -> str:
 def _write_total_in_python(found: Corrections) -> str:
     column = quote_text(found.number or "")
     unit = f"data[{quote_text(found.household)}]" if found.household else "data.index"
+    whole = "population" if found.weight else "file"
     lines = [
-        f"# Total of {column} in the population, and its standard error{_describe_design(found)}",
+        f"# Total of {column} in the {whole}, and its standard error{_describe_design(found)}",
         f"values = data[{column}].astype(float)", "weighted = (weight * values).fillna(0)",
     ]  # fmt: skip
     if found.stratum:
@@ -124,7 +125,7 @@ def _write_total_in_python(found: Corrections) -> str:
             "error = np.sqrt((strata.size() * strata.var()).sum())",
         ]
     else:
-        lines += [f"units = weighted.groupby({unit}).sum()", "error = np.sqrt(len(units) * units.var())"]
+        lines += [f"units = weighted.groupby({unit}, dropna=False).sum()", "error = np.sqrt(len(units) * units.var())"]
     return "\n".join([*lines, 'print("total", weighted.sum(), "standard error", error)'])
 
 
@@ -195,9 +196,10 @@ def _write_total_in_r(found: Corrections) -> str:
     column = quote_text(found.number or "")
     units = f"data.frame(unit = data[[{quote_text(found.household)}]])" if found.household else "~1"
     strata = f", strata = data[[{quote_text(found.stratum)}]], nest = TRUE" if found.stratum else ""
+    whole = "population" if found.weight else "file"
     return "\n".join(
         [
-            f"# Total of {column} in the population, and its standard error{_describe_design(found)}",
+            f"# Total of {column} in the {whole}, and its standard error{_describe_design(found)}",
             'options(survey.lonely.psu = "remove")',
             f"design <- svydesign(ids = {units}{strata}, weights = weight, data = data)",
             f"total <- svytotal(as.numeric(data[[{column}]]), design, na.rm = TRUE)",

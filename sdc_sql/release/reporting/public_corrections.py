@@ -14,7 +14,8 @@ import numpy as np
 
 from sdc_sql.db.catalogue.macros import find_effect
 from sdc_sql.document.blocks import make_label
-from sdc_sql.release.reporting import matrices, public_steps
+from sdc_sql.release.judging.measured import list_number_columns
+from sdc_sql.release.reporting import lost, matrices, public_steps
 from sdc_sql.release.reporting.public_facts import (
     is_wholly_released,
     list_partial_steps,
@@ -82,7 +83,7 @@ def find_corrections(outcome: Outcome, name: Callable[[MaskingStep], Callable[[o
         weight=_find_column(released, roles.weight),
         household=_find_column(released, roles.household),
         stratum=_find_column(released, roles.strata[0] if len(roles.strata) == 1 else None, collected),
-        number=_choose_number({c: types[c] for c in released if c.lower() not in design}),
+        number=_choose_number(outcome, {c for c in released if c.lower() not in design}),
         misclassified=tuple(_find_misclassified(outcome, types, name)),
         noisy=(*_find_variances(outcome), *_find_ratios(outcome, "alpha")),
         squares=tuple(_find_ratios(outcome, "size")),
@@ -100,13 +101,24 @@ def _find_column(released: tuple[str, ...], given: object, among: set[str] | Non
     return found if found is not None and (among is None or found.lower() in among) else None
 
 
-def _choose_number(types: dict[str, str]) -> str | None:
-    """Return a column to show totals with: one with fractions before one of whole numbers."""
-    for kinds in (("DOUBLE", "FLOAT", "DECIMAL"), ("BIGINT", "HUGEINT", "INTEGER", "SMALLINT", "TINYINT", "U")):
-        found = next((c for c, kind in types.items() if kind.startswith(kinds) and not kind.startswith("UUID")), None)
-        if found is not None:
-            return found
-    return None
+def _choose_number(outcome: Outcome, columns: set[str]) -> str | None:
+    """Return a number to show totals with: one that the release file names as such, else one with fractions.
+
+    Codes are numbers too, so that none of whole numbers is taken that nobody named.
+    """
+    named = [*outcome.plan.loss.continuous, *(c for one in outcome.plan.estimates for c in one.numbers)]
+    types = _list_types(outcome)
+    numbers = list_number_columns(outcome.released)
+    there = {c.lower(): c for c in columns if c in numbers}
+    first = [there[name.lower()] for name in named if name.lower() in there]
+    fractions = [c for c in types if c in there.values() and types[c].startswith(("DOUBLE", "FLOAT", "DECIMAL"))]
+    return next((c for c in (*first, *fractions) if _has_values(outcome, c)), None)
+
+
+def _has_values(outcome: Outcome, column: str) -> bool:
+    relation = outcome.released.con.table(outcome.released.table)
+    at = relation.columns.index(column)
+    return bool(relation.project(f"#{at + 1} AS v").filter("v IS NOT NULL").limit(1).fetchall())
 
 
 def list_correctable_steps(outcome: Outcome) -> list[bool]:
@@ -114,9 +126,25 @@ def list_correctable_steps(outcome: Outcome) -> list[bool]:
     found = []
     for i, (step, part) in enumerate(zip(outcome.steps, list_partial_steps(outcome), strict=True)):
         own = {c.lower() for c in step.columns}
-        later = {c.lower() for other in outcome.steps[i + 1 :] for c in other.columns if other.method != "renumber"}
+        later = {c for other in outcome.steps[i + 1 :] for c in _list_changed(outcome, other)}
         found.append(not part and not own & later and is_wholly_released(outcome, step))
     return found
+
+
+def _list_changed(outcome: Outcome, step: MaskingStep) -> set[str]:
+    """Return the columns that a step changed, in small letters: of a suppression those that lost a value."""
+    if step.method == "renumber":
+        return set()
+    named = {c.lower() for c in step.columns}
+    if find_effect(step.method).suppresses.kind == "nothing":
+        return named
+    gone = {row["variable"].lower() for row in lost.count_by_variable(outcome) if row["suppressed"]}
+    return named & gone if outcome.plan.roles.id is not None else named
+
+
+def is_bounded(step: MaskingStep) -> bool:
+    """Return whether values were held within bounds: what was added then depends on the value, and no factor holds."""
+    return any(step.parameters.get(name) is not None for name in ("lower", "upper"))
 
 
 def is_solvable(matrix: object) -> bool:
@@ -154,7 +182,8 @@ def _find_misclassified(
     found: list[Misclassified] = []
     logged = matrices.find_logged_steps(outcome)
     for step, log, good in zip(outcome.steps, logged, list_correctable_steps(outcome), strict=True):
-        if not good or len(step.columns) != 1 or step.parameters.get("stratum"):
+        # the errors that are added are those of records that were drawn one by one
+        if not good or len(step.columns) != 1 or step.parameters.get("stratum") or public_steps.is_by_household(step):
             continue
         (column,) = step.columns
         known = _read_matrix(outcome, step, log, name)
@@ -196,8 +225,8 @@ def _list_categories(outcome: Outcome, column: str) -> list[Any]:
 
 def _find_variances(outcome: Outcome) -> list[Noisy]:
     good = [s for s, good in zip(outcome.steps, list_correctable_steps(outcome), strict=True) if good]
-    last = {c for step in good if "noise" in step.method for c in step.columns}
-    return [Noisy(c, v) for c, v in noise_variances(outcome).items() if c in last]
+    last = {c for step in good if "noise" in step.method and not is_bounded(step) for c in step.columns}
+    return [Noisy(c, public_steps.round_told(v)) for c, v in noise_variances(outcome).items() if c in last]
 
 
 def _find_ratios(outcome: Outcome, parameter: str) -> list[Noisy]:
@@ -208,6 +237,8 @@ def _find_ratios(outcome: Outcome, parameter: str) -> list[Noisy]:
     for step, good in zip(outcome.steps, list_correctable_steps(outcome), strict=True):
         value = public_steps.list_told_parameters(step).get(parameter)
         alone = [c for c in step.columns if sum(c in other.columns for other in outcome.steps) == 1]
+        if is_bounded(step) or step.parameters.get("stratum"):
+            continue
         if good and step.method == method and isinstance(value, int | float):
             ratio = 1 + float(value) ** (2 if parameter == "size" else 1)
             told |= {c: Noisy(c, ratio=ratio) for c in alone if c not in known}

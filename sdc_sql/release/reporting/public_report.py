@@ -124,8 +124,9 @@ def _write_estimates(outcome: Outcome) -> Section:
     blocks: list[Block] = []
     noise = noise_variances(outcome)
     advice = list_uses(outcome)
-    for step, logged, part in zip(
-        outcome.steps, matrices.find_logged_steps(outcome), list_partial_steps(outcome), strict=True
+    good = public_corrections.list_correctable_steps(outcome)
+    for step, logged, part, last in zip(
+        outcome.steps, matrices.find_logged_steps(outcome), list_partial_steps(outcome), good, strict=True
     ):
         if not is_wholly_released(outcome, step):
             continue
@@ -133,10 +134,10 @@ def _write_estimates(outcome: Outcome) -> Section:
         blocks += found
         known = public_corrections.read_square_matrix(logged)
         blurred = known is not None and not public_corrections.is_solvable(known[1])
-        told = public_steps.advice(step, matrix=bool(found), part=part, blurred=blurred)
+        told = public_steps.advice(step, matrix=bool(found), part=part, blurred=blurred, masked_again=not last)
         advice += [line for line in told if line not in advice]
     if noise:
-        rows = tuple((column, float(f"{variance:.3g}")) for column, variance in noise.items())
+        rows = tuple((column, public_steps.round_told(variance)) for column, variance in noise.items())
         blocks.append(Table("Variance of the noise that was added", ("variable", "variance"), rows))
     points: list[Block] = [Points(tuple(advice))] if advice else [Text("No estimate needs a correction.")]
     corrections = public_corrections.find_corrections(outcome, lambda step: _namer(outcome, step))

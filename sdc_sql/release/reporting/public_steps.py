@@ -52,6 +52,17 @@ def variances(step: MaskingStep) -> dict[str, float]:
     return {c: float(d) ** 2 for c, d in zip(step.columns, deviations, strict=False) if d is not None}
 
 
+def round_told(value: float) -> float:
+    """Return a variance as users are told it, wherever they are: with three digits.
+
+    Examples
+    --------
+    >>> round_told(570025.3)
+    570000.0
+    """
+    return float(f"{value:.{DIGITS}g}")
+
+
 def describe_step(step: MaskingStep, *, part: bool = False) -> tuple[str, str]:
     """Return what was done, and what it keeps, in the words of the method's declaration, where it says what is told.
 
@@ -101,10 +112,13 @@ def show_public_matrix(step: MaskingStep, logged: LoggedStep | None, name: Calla
     return matrices.show_matrix(logged, digits=DIGITS, name=name)
 
 
-def advice(step: MaskingStep, *, matrix: bool, part: bool, blurred: bool = False) -> list[str]:
+def advice(
+    step: MaskingStep, *, matrix: bool, part: bool, blurred: bool = False, masked_again: bool = False
+) -> list[str]:
     """Return what to heed in estimates; of a step on a part of the records that these cannot be corrected.
 
     ``blurred``: the matrix is singular, or nearly, so that the original frequencies do not follow from it.
+    ``masked_again``: a later step changed a column of this one.
     """
     how, columns = step.parameters.get("method"), ", ".join(step.columns)
     said = ""
@@ -121,15 +135,23 @@ def advice(step: MaskingStep, *, matrix: bool, part: bool, blurred: bool = False
     elif step.method == "noise" and "alpha" in list_told_parameters(step):
         of = "variances" if how == "uncorrelated" else "variances and covariances"
         ratio = 1 + float(step.parameters["alpha"])
+        within = " within each stratum" if step.parameters.get("stratum") else ""
         said = (
-            f"{columns}: {of} of the released values are {ratio:g} times the original ones (1 + alpha), before bounds "
-            "and rounding. Means are kept in expectation."
+            f"{columns}: {of} of the released values{within} are {ratio:g} times the original ones (1 + alpha), but "
+            "for rounding. Means are kept in expectation."
         )
     elif step.method == "noise_absolute":
         said = f"{columns}: subtract the variance of the noise from that of the released values. Means are kept."
     elif step.method == "multiplicative_noise" and "size" in list_told_parameters(step):
         ratio = 1 + float(step.parameters["size"]) ** 2
         said = f"{columns}: the mean of the squares is {ratio:g} times the original one. Means are kept in expectation."
+    if said and any(step.parameters.get(name) is not None for name in ("lower", "upper")):
+        said = (
+            f"{columns}: values were held within bounds, so that what was added depends on the value: variances cannot "
+            "be corrected."
+        )
+    if said and masked_again and not part:
+        said = f"{columns}: masked again by a later step: no estimate can be corrected by this step alone."
     if said and part:
         said = (
             f"{columns}: only a part of the records was masked so, and which is not told: what is said of the masking "

@@ -30,18 +30,21 @@ def describe_release(outcome: Outcome) -> tuple[str, ...]:
 
 def describe_verdict(outcome: Outcome) -> Verdict:
     """Return whether the file may be released: what does not hold apart from what nobody could judge."""
+    trusted = sum(limit.holds and not limit.judged for limit in outcome.limits)
     if outcome.accepted:
-        return Verdict("ACCEPTED", "every limit holds.", good=True)
+        rest = f"; {trusted} of them {'rests' if trusted == 1 else 'rest'} on a person's word" if trusted else ""
+        return Verdict("ACCEPTED", f"every limit holds{rest}.", good=True)
     failed = [limit for limit in outcome.limits if not limit.holds]
     kinds = {
-        "that do not hold": sum(limit.judged for limit in failed),
-        "without a figure": sum(not limit.judged and not limit.found for limit in failed),
-        "that were not measured, and at which no person has looked": sum(
-            not limit.judged and bool(limit.found) for limit in failed
-        ),
+        ("does not hold", "do not hold"): sum(limit.judged for limit in failed),
+        ("has no figure", "have no figure"): sum(not limit.judged and not limit.found for limit in failed),
+        (
+            "was not measured, and no person has looked at it",
+            "were not measured, and no person has looked at them",
+        ): sum(not limit.judged and bool(limit.found) for limit in failed),
     }
-    told = "; ".join(f"{kind}: {count}" for kind, count in kinds.items() if count)
-    return Verdict("REFUSED", f"of {len(outcome.limits)} conditions there are, {told}.", good=False)
+    told = "; ".join(f"{count} {one if count == 1 else several}" for (one, several), count in kinds.items() if count)
+    return Verdict("REFUSED", f"of {len(outcome.limits)} conditions {told}.", good=False)
 
 
 def list_output_columns(outcome: Outcome) -> tuple[str, ...]:

@@ -9,6 +9,8 @@ from sdc_sql.document.blocks import Gauge, format_short
 from sdc_sql.figures.words import describe_limit
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sdc_sql.release.running.outcome import LimitOutcome, Outcome
 
 _DIGITS = 17  # more no number has
@@ -34,6 +36,24 @@ def measure_tightness(outcome: Outcome, found: LimitOutcome) -> float | None:
         return 1.0
     use = Gauge(None, float(value), spoken.bound, spoken.at_most).measure_use(float(value))
     return 0.0 if use is None else use
+
+
+def tell_row(figures: Mapping[str, object]) -> str:
+    """Return which of several rows a figure is of, as its name has it: of ``il1.il1 (income)`` the income.
+
+    Examples
+    --------
+    >>> tell_row({"il1.il1 (income)": 0.1}), tell_row({"theta.theta": 0.1})
+    (' (income)', '')
+    """
+    name = next(iter(figures), "")
+    return f" {name[name.index(' (') + 1 :]}" if name.endswith(")") and " (" in name else ""
+
+
+def tell_other_row(found: LimitOutcome) -> str:
+    """Return which row the figure before is of, where that is another than the one after."""
+    before, after = tell_row(found.before), tell_row(found.figures)
+    return before if found.before and before != after else ""
 
 
 def format_beside(value: object, bound: float | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sdc_sql.document.blocks import format_short
 from sdc_sql.errors import InputError, SdcError
@@ -12,7 +12,9 @@ from sdc_sql.release.reporting import lost
 from sdc_sql.release.reporting.estimates_section import describe_estimate
 
 if TYPE_CHECKING:
-    from sdc_sql.release.running.outcome import Outcome
+    from collections.abc import Mapping
+
+    from sdc_sql.release.running.outcome import EstimateOutcome, Outcome
 
 _NO_ID = "not counted: roles.id is missing"
 
@@ -47,27 +49,34 @@ def _count_values(outcome: Outcome) -> tuple[Felt, Felt]:
 
 
 def _find_worst_estimate(outcome: Outcome) -> Felt | None:
-    """Return the least overlap of the users' own estimates; None where the release file has none with intervals."""
-    known = [
-        (row["overlap"], one, row)
-        for one in outcome.estimates
-        for row in one.rows
-        if row.get("overlap") is not None
-    ]  # fmt: skip
+    """Return what became of the users' own estimates; None where the release file has none.
+
+    Those that can no longer be made come before the least overlap.
+    """
+    rows = [(one, row) for one in outcome.estimates for row in one.rows]
+    gone = [
+        (one, row) for one, row in rows if one.lacks or (row.get("after") is None and row.get("before") is not None)
+    ]
+    known = [(one, row) for one, row in rows if row.get("overlap") is not None]
+    if gone:
+        told = f"{len(gone):,} of {len(rows):,}"
+        return Felt("users' estimates that can no longer be made", told, _name_estimate(*gone[0]))
     if not known:
         return None
-    overlap, one, row = min(known, key=lambda found: found[0])
+    one, row = min(known, key=lambda found: found[1]["overlap"])
+    words = "least overlap of the intervals of users' estimates (1 is no change)"
+    return Felt(words, format_short(float(row["overlap"])), _name_estimate(one, row))
+
+
+def _name_estimate(one: EstimateOutcome, row: Mapping[str, Any]) -> str:
     place = ", ".join(str(row[name]) for name in ("domain", "term") if row.get(name) is not None)
     title = one.estimate.title or describe_estimate(one.estimate)
-    return Felt(
-        "overlap of the intervals of users' estimates, at the least (1: the same)", format_short(float(overlap)),
-        f"{title}{f' ({place})' if place else ''}",
-    )  # fmt: skip
+    return f"{title}{f' ({place})' if place else ''}"
 
 
 def _find_worst_mean(outcome: Outcome) -> Felt:
     """Return the greatest change of the mean of a number that was masked, in per cent of it."""
-    words = "change of a mean, at the most"
+    words = "greatest change of a mean"
     masked = {column.lower() for step in outcome.steps for column in step.columns}
     numbers = list_number_columns(outcome.original) & list_number_columns(outcome.released)
     left = {str(outcome.plan.roles.id).lower(), str(outcome.plan.roles.household).lower()}
@@ -79,7 +88,7 @@ def _find_worst_mean(outcome: Outcome) -> Felt:
         if change is not None:
             changes.append((change, name))
     if not changes:
-        return Felt(words, "none", "no number was masked that is still one")
+        return Felt(words, "none", "no masked variable is still a number")
     change, name = max(changes)
     return Felt(words, f"{format_short(100 * change)} per cent", name)
 

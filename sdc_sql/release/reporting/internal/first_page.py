@@ -11,7 +11,7 @@ from sdc_sql.document.blocks import Gauge, Signatures, Table, Text, make_facts_b
 from sdc_sql.figures.words import describe_limit
 from sdc_sql.release.certifying.released_digest import digest_released_file
 from sdc_sql.release.reading.governance import ACCESS
-from sdc_sql.release.reporting.internal.closest import format_beside, rank_limits
+from sdc_sql.release.reporting.internal.closest import format_beside, rank_limits, tell_other_row, tell_row
 from sdc_sql.release.reporting.internal.felt import list_felt_losses
 from sdc_sql.release.reporting.stages import describe_verdict, list_output_columns
 
@@ -24,7 +24,8 @@ FAILING, TIGHTEST, BOTH = 5, 8, 9
 LONGEST = 160  # what fails is told in so many letters here, and in full in the last section
 NOT_GIVEN = "not given"
 NAMES = ("", "before", "after", "must be", "on one scale")
-FAILS = "DOES NOT HOLD: "
+DRAWN = ("at most", "at least")  # the picture has the limit itself within it
+FAILS, NOT_JUDGED = "DOES NOT HOLD: ", "NOT JUDGED: "
 
 
 def list_cover_blocks(outcome: Outcome) -> tuple[Block, ...]:
@@ -62,9 +63,11 @@ def _write_limits(outcome: Outcome) -> list[Block]:
     ranked = rank_limits(outcome)
     shown = ranked[: min(TIGHTEST, BOTH - min(len(failing), FAILING))]
     rest = len(outcome.limits) - len(failing) - len(shown)
+    trusted = sum(limit.holds and not limit.judged for limit in outcome.limits)
     blocks: list[Block] = []
-    tightest = "limits that hold" if rest <= 0 else f"{len(shown)} tightest of the limits that hold"
-    title = f"What does not hold, then the {tightest}" if failing else f"The {tightest}"
+    tightest = "limits that hold" if rest <= 0 or len(shown) == 1 else f"{len(shown)} tightest of the limits that hold"
+    broken = "What does not hold" if any(limit.judged for limit in failing) else "What nobody has judged"
+    title = f"{broken}, then the {tightest}" if failing and shown else broken if failing else f"The {tightest}"
     if failing or shown:
         rows = tuple(_write_limit(outcome, limit) for limit in (*failing[:FAILING], *shown))
         blocks.append(Table(title, NAMES, rows))
@@ -72,7 +75,11 @@ def _write_limits(outcome: Outcome) -> list[Block]:
         blocks.append(Text("No limit was set: nothing but the steps themselves protects this file."))
     more = [
         f"{count} more {one if count == 1 else several}"
-        for count, one, several in ((len(failing) - FAILING, "does not hold", "do not hold"), (rest, "holds", "hold"))
+        for count, one, several in (
+            (len(failing) - FAILING, "does not hold", "do not hold"),
+            (rest - trusted, "holds", "hold"),
+            (trusted, "was not measured and rests on a person's word", "were not measured and rest on a person's word"),
+        )
         if count > 0
     ]
     if more:
@@ -81,7 +88,8 @@ def _write_limits(outcome: Outcome) -> list[Block]:
 
 
 def _write_limit(outcome: Outcome, found: LimitOutcome) -> tuple[object, ...]:
-    of = f"{'' if found.holds else FAILS}{f'{found.limit.scenario}: ' if found.limit.scenario else ''}"
+    of = f"{found.limit.scenario}: " if found.limit.scenario else ""
+    of = of if found.holds else f"{FAILS if found.judged else NOT_JUDGED}{of}"
     titles = {e.name: e.title for e in outcome.plan.estimates if e.title}
     spoken = describe_limit(found.limit.text, outcome.plan.asked, titles) if found.figures else None
     if spoken is None:  # a rule, or several figures in one limit
@@ -90,10 +98,10 @@ def _write_limit(outcome: Outcome, found: LimitOutcome) -> tuple[object, ...]:
         return (f"{of}{told if len(told) <= LONGEST else told[: LONGEST - 1] + '…'}", "", figures, "", "")
     before, after = (next(iter(side.values()), None) for side in (found.before, found.figures))
     gauge = Gauge(_number(before), _number(after), spoken.bound, spoken.at_most)
-    words = f"{of}{spoken.words}"
+    words = f"{of}{spoken.words}{tell_row(found.figures)}"
     return (
-        words, format_beside(before, spoken.bound), format_beside(after, spoken.bound),
-        f"at {'most' if spoken.at_most else 'least'} {format_beside(spoken.bound, None)}", gauge,
+        words, f"{format_beside(before, spoken.bound)}{tell_other_row(found)}", format_beside(after, spoken.bound),
+        f"{spoken.must} {format_beside(spoken.bound, None)}", gauge if spoken.must in DRAWN else "",
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.document.blocks import Chart, Points, Section, Table, Text
 from sdc_sql.figures.words import describe_limit
 from sdc_sql.release.reporting import estimates_section, intruder_section, lost
-from sdc_sql.release.reporting.internal.closest import format_beside
+from sdc_sql.release.reporting.internal.closest import format_beside, tell_other_row, tell_row
 from sdc_sql.release.reporting.internal.figures import pair_figures, tabulate_more
 from sdc_sql.release.reporting.internal.risk import tell_nulls, tell_worst
 from sdc_sql.release.reporting.series_section import write_series_section
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sdc_sql.release.running.outcome import LimitOutcome, Outcome, ScenarioOutcome
 
 EARLIER = "Earlier releases"
+RESULTS, UNJUDGED = ("DOES NOT HOLD", "holds"), ("NOT JUDGED", "a person has looked")
 
 
 def write_result(outcome: Outcome) -> Section:
@@ -52,9 +53,12 @@ def _write_limit(outcome: Outcome, found: LimitOutcome) -> tuple[object, ...]:
     spoken = describe_limit(found.limit.text, outcome.plan.asked, titles) if found.figures else None
     bound = None if spoken is None else spoken.bound
     sides = [_list_sides(side, bound) for side in (found.before, found.figures)]
-    words = "; ".join(part for part in (spoken.words if spoken else found.limit.text, found.found) if part)
-    must = f"at {'most' if spoken.at_most else 'least'} {format_beside(bound, None)}" if spoken else ""
-    result = "holds" if found.holds else "DOES NOT HOLD" if found.judged else "NOT JUDGED"
+    own = f"{spoken.words}{tell_row(found.figures)}" if spoken else found.limit.text
+    words = "; ".join(part for part in (own, found.found) if part)
+    must = f"{spoken.must} {format_beside(bound, None)}" if spoken else ""
+    if spoken:
+        sides[0] = f"{sides[0]}{tell_other_row(found)}"
+    result = (RESULTS if found.judged else UNJUDGED)[found.holds]
     of = found.limit.scenario or (found.limit.path if found.found else found.limit.part)
     return (of, words, must, *sides, result)
 
