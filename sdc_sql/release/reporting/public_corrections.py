@@ -122,12 +122,16 @@ def _has_values(outcome: Outcome, column: str) -> bool:
 
 
 def list_correctable_steps(outcome: Outcome) -> list[bool]:
-    """Return of each step whether users may correct for it: it masked all records, and no later one its columns."""
+    """Return of each step whether users may correct for it: it masked all records, and no later one its columns.
+
+    Nor may an earlier one have drawn values of them: what one step adds is not what both do.
+    """
     found = []
     for i, (step, part) in enumerate(zip(outcome.steps, list_partial_steps(outcome), strict=True)):
         own = {c.lower() for c in step.columns}
         later = {c for other in outcome.steps[i + 1 :] for c in _list_changed(outcome, other)}
-        found.append(not part and not own & later and is_wholly_released(outcome, step))
+        drawn = {c for other in outcome.steps[:i] if other.stream is not None for c in _list_changed(outcome, other)}
+        found.append(not part and not own & (later | drawn) and is_wholly_released(outcome, step))
     return found
 
 

@@ -118,7 +118,7 @@ def advice(
     """Return what to heed in estimates; of a step on a part of the records that these cannot be corrected.
 
     ``blurred``: the matrix is singular, or nearly, so that the original frequencies do not follow from it.
-    ``masked_again``: a later step changed a column of this one.
+    ``masked_again``: another step changed a column of this one as well, so that neither tells what both did.
     """
     how, columns = step.parameters.get("method"), ", ".join(step.columns)
     said = ""
@@ -151,7 +151,7 @@ def advice(
             "be corrected."
         )
     if said and masked_again and not part:
-        said = f"{columns}: masked again by a later step: no estimate can be corrected by this step alone."
+        said = f"{columns}: masked by another step too: no estimate can be corrected by this one alone."
     if said and part:
         said = (
             f"{columns}: only a part of the records was masked so, and which is not told: what is said of the masking "
