@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 A4 = {"paperWidth": 8.27, "paperHeight": 11.69}  # inches
 
+MARGIN = 18  # millimetres, as in the style of reports
+
 
 def find_chromium() -> str | None:
     """Return where the browser is, None where there is none."""
@@ -111,3 +113,18 @@ class Browser:
         self._call("Emulation.setEmulatedMedia", media="print", features=[])  # or it prints what is for screens
         found = self._call("Page.printToPDF", printBackground=False, preferCSSPageSize=True, **A4)
         path.write_bytes(base64.b64decode(found["data"]))
+
+
+def measure_fill(pages: Path, folder: Path) -> list[float]:
+    """Return how far down each printed page goes, as a share of what lies within its margins."""
+    subprocess.run(["pdftoppm", "-r", "30", "-gray", pages, folder / "page"], check=True)
+    found = []
+    for page in sorted(folder.glob("page*.pgm")):
+        head, size, _, pixels = page.read_bytes().split(b"\n", 3)
+        assert head == b"P5"
+        width, height = map(int, size.split())
+        margin = round(MARGIN / 297 * height)
+        rows = [pixels[i * width : (i + 1) * width] for i in range(margin, height - margin)]
+        inked = [i for i, row in enumerate(rows) if min(row) < 200]
+        found.append((inked[-1] + 1) / len(rows) if inked else 0.0)
+    return found

@@ -135,6 +135,7 @@ svg, .legend li::before { print-color-adjust: exact; -webkit-print-color-adjust:
   h2, h3, figcaption { break-inside: avoid; }
   figure.table { display: block; margin-right: 0; }
   tr, figure:not(.table):not(.code) { break-inside: avoid; }
+  figure:not(.table):not(.code) { zoom: .8; }
   th, td { padding-top: .15rem; padding-bottom: .15rem; }
   text { font-size: 11px; }
   thead { display: table-header-group; }

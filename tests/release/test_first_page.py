@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 import duckdb
 import pytest
-from browser import Browser, find_chromium
+from browser import Browser, find_chromium, measure_fill
 from household_and_firm import write_firms, write_households
 
 from sdc_sql.document.blocks import Gauge, Table
@@ -235,6 +235,8 @@ def test_it_is_one_sheet(outcome, tmp_path):
             assert "ACCEPTED" in pages[0] or "REFUSED" in pages[0]
             assert pages[0].count("Signature") == 2
             assert "1. Why confidentiality" in pages[1]
+            fill = measure_fill(tmp_path / "report.pdf", tmp_path)
+            assert [share for share in fill[:-1] if share < 0.6] == [], [f"{share:.0%}" for share in fill]
     finally:
         browser.close()
 

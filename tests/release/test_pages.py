@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
-from browser import Browser, find_chromium
+from browser import Browser, find_chromium, measure_fill
 from household_and_firm import write_firms, write_households
 
 from sdc_sql.release.reading.read import read_release
@@ -26,7 +26,6 @@ ROOT = Path(__file__).resolve().parents[2]
 AXE = Path(os.environ.get("SDC_AXE", ROOT / ".axe" / "node_modules" / "axe-core" / "axe.min.js"))
 WIDTHS = (1100, 380)
 REPORTS = ("internal", "public", "households", "firms")
-MARGIN = 18  # millimetres, as in the style
 LEAST = 0.6  # of each page but the last
 
 pytestmark = [
@@ -91,21 +90,6 @@ def test_the_check_of_a_page_finds_what_is_wrong(browser):
         assert {"image-alt", "document-title", "html-has-lang"} <= set(
             browser.ask("axe.run().then(r => r.violations.map(v => v.id))")
         )
-
-
-def measure_fill(pages: Path, folder: Path) -> list[float]:
-    """Return how far down each printed page goes, as a share of what lies within its margins."""
-    subprocess.run(["pdftoppm", "-r", "30", "-gray", pages, folder / "page"], check=True)
-    found = []
-    for page in sorted(folder.glob("page*.pgm")):
-        head, size, _, pixels = page.read_bytes().split(b"\n", 3)
-        assert head == b"P5"
-        width, height = map(int, size.split())
-        margin = round(MARGIN / 297 * height)
-        rows = [pixels[i * width : (i + 1) * width] for i in range(margin, height - margin)]
-        inked = [i for i, row in enumerate(rows) if min(row) < 200]
-        found.append((inked[-1] + 1) / len(rows) if inked else 0.0)
-    return found
 
 
 @pytest.mark.skipif(shutil.which("pdftoppm") is None, reason="no pdftoppm is installed (poppler-utils)")

@@ -51,9 +51,19 @@ def tell_row(figures: Mapping[str, object]) -> str:
 
 
 def tell_other_row(found: LimitOutcome) -> str:
-    """Return which row the figure before is of, where that is another than the one after."""
+    """Return which row the figure before is of, where that is another than the one after.
+
+    Examples
+    --------
+    >>> from sdc_sql.release.reading.plan import Limit
+    >>> from sdc_sql.release.running.outcome import LimitOutcome
+    >>> limit = Limit("scenarios[0].limits[0]", "l_diversity.distinct_l >= 2")
+    >>> before, after = {"l_diversity.distinct_l (a)": 9}, {"l_diversity.distinct_l (b)": 3}
+    >>> tell_other_row(LimitOutcome(limit, after, True, before=before))
+    ', before of (a)'
+    """
     before, after = tell_row(found.before), tell_row(found.figures)
-    return before if found.before and before != after else ""
+    return f", before of{before}" if found.before and before.strip() and before != after else ""
 
 
 def format_beside(value: object, bound: float | None) -> str:

@@ -98,9 +98,9 @@ def _write_limit(outcome: Outcome, found: LimitOutcome) -> tuple[object, ...]:
         return (f"{of}{told if len(told) <= LONGEST else told[: LONGEST - 1] + '…'}", "", figures, "", "")
     before, after = (next(iter(side.values()), None) for side in (found.before, found.figures))
     gauge = Gauge(_number(before), _number(after), spoken.bound, spoken.at_most)
-    words = f"{of}{spoken.words}{tell_row(found.figures)}"
+    words = f"{of}{spoken.words}{tell_row(found.figures)}{tell_other_row(found)}"
     return (
-        words, f"{format_beside(before, spoken.bound)}{tell_other_row(found)}", format_beside(after, spoken.bound),
+        words, format_beside(before, spoken.bound), format_beside(after, spoken.bound),
         f"{spoken.must} {format_beside(spoken.bound, None)}", gauge if spoken.must in DRAWN else "",
     )  # fmt: skip
 

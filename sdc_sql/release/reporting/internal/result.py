@@ -53,11 +53,9 @@ def _write_limit(outcome: Outcome, found: LimitOutcome) -> tuple[object, ...]:
     spoken = describe_limit(found.limit.text, outcome.plan.asked, titles) if found.figures else None
     bound = None if spoken is None else spoken.bound
     sides = [_list_sides(side, bound) for side in (found.before, found.figures)]
-    own = f"{spoken.words}{tell_row(found.figures)}" if spoken else found.limit.text
+    own = f"{spoken.words}{tell_row(found.figures)}{tell_other_row(found)}" if spoken else found.limit.text
     words = "; ".join(part for part in (own, found.found) if part)
     must = f"{spoken.must} {format_beside(bound, None)}" if spoken else ""
-    if spoken:
-        sides[0] = f"{sides[0]}{tell_other_row(found)}"
     result = (RESULTS if found.judged else UNJUDGED)[found.holds]
     of = found.limit.scenario or (found.limit.path if found.found else found.limit.part)
     return (of, words, must, *sides, result)
