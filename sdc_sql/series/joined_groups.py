@@ -1,8 +1,9 @@
 """Microaggregation in a series: the groups of the first release stay, and a new value joins the nearest of them.
 
 Each original value enters one published average at the most: two releases are no two equations of it. A record that
-comes joins by all its columns, once. Of one that changes each new value joins by itself, so that what did not change is
-told nothing more, however often another column changes.
+comes, or changes, joins by all its columns, so that no value is placed more exactly than by the first release. Of one
+that changes the columns that did not stand there as they were released, and keep that: of them nothing more is told,
+however often another column changes.
 """
 
 from __future__ import annotations
@@ -49,19 +50,19 @@ def join_groups(
     centres = np.array([[np.nan if t is None else float(t) for t in column] for column in texts]).reshape(m, -1).T
     weights = groups["records"].to_numpy().astype(float)
     missing = np.column_stack([a.to_numpy(zero_copy_only=False) for a in known.missing])
-    new = ~known.persons.to_numpy(zero_copy_only=False) if not alone else np.zeros(len(own), dtype=bool)
+    given = x if alone else np.where(missing, x, _read_released(known))
     strata, of_groups = _encode_strata(own["sdc__stratum"], groups["sdc__stratum"])
     row = np.full(missing.shape, -1, dtype=np.int64)
     asked = missing.any(axis=1)
     for code in np.unique(strata[asked]):
         here, theirs = np.flatnonzero((strata == code) & asked), np.flatnonzero(of_groups == code)
-        row[here] = _join_stratum(x[here], missing[here], new[here], centres[theirs], weights[theirs], theirs)
+        join = _join_alone if alone else _join_together
+        row[here] = join(given[here], missing[here], centres[theirs], weights[theirs], theirs)
     unplaced = int((missing & ~np.isnan(x) & (row < 0)).any(axis=1).sum())
     if unplaced:
         raise SeriesError(
-            f"{unplaced:,} records have no published average to join: the first release had none of their stratum, or "
-            f"no "
-            "value of a column. They wait: leave them out of this release, or begin another series."
+            f"{unplaced:,} records have no published average to join: the first release had none of their stratum, "
+            f"or no record with NULL in the same of these columns. They wait: leave them out of this release, or begin another series."
         )
     found = []
     for j in range(m):
@@ -70,33 +71,44 @@ def join_groups(
     return found
 
 
-def _join_stratum(  # noqa: PLR0917 - of one stratum, all that there is
-    x: Numbers,
-    missing: NDArray[np.bool_],
-    new: NDArray[np.bool_],
-    centres: Numbers,
-    weights: Numbers,
-    rows: NDArray[np.int64],
+def _join_alone(
+    x: Numbers, missing: NDArray[np.bool_], centres: Numbers, _: Numbers, rows: NDArray[np.int64]
 ) -> NDArray[np.int64]:
+    """Return by column the group that each missing value joins, -1 where there is none: of one stratum."""
     found = np.full(x.shape, -1, dtype=np.int64)
-    if not len(centres):
-        return found
-    whole = missing.all(axis=1) & new
-    lacks = np.isnan(x)
-    for pattern in {tuple(p) for p in lacks[whole]}:
-        use = np.flatnonzero(~np.array(pattern))
-        same = np.flatnonzero((np.isnan(centres) == np.array(pattern)).all(axis=1))
-        some = np.flatnonzero(whole & (lacks == np.array(pattern)).all(axis=1))
-        if len(use) and len(same):
-            unit = _spread(centres[same][:, use], weights[same])
-            nearest = find_nearest_group(x[some][:, use] / unit, centres[same][:, use] / unit)
-            found[np.ix_(some, use)] = rows[same[nearest]][:, None]
     for j in range(x.shape[1]):
-        some = np.flatnonzero(missing[:, j] & ~lacks[:, j] & (found[:, j] < 0))
-        there = np.flatnonzero(~np.isnan(centres[:, j]))
+        some, there = np.flatnonzero(missing[:, j] & ~np.isnan(x[:, j])), np.flatnonzero(~np.isnan(centres[:, j]))
         if len(some) and len(there):
             found[some, j] = rows[there[find_nearest_group(x[some, j : j + 1], centres[there, j : j + 1])]]
     return found
+
+
+def _join_together(
+    x: Numbers, missing: NDArray[np.bool_], centres: Numbers, weights: Numbers, rows: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the one group that the missing values of a record join: of one stratum.
+
+    It is one with NULL where the record has it. By fewer columns than a group was formed of, the nearest of all groups
+    would be a value nearly as it is: a record with NULL elsewhere waits.
+    """
+    found = np.full(x.shape, -1, dtype=np.int64)
+    lacks, without = np.isnan(x), np.isnan(centres)
+    for pattern in {tuple(p) for p in lacks}:
+        use = np.flatnonzero(~np.array(pattern))
+        alike = (without == np.array(pattern)).all(axis=1)
+        there = np.flatnonzero(alike)
+        some = np.flatnonzero((lacks == np.array(pattern)).all(axis=1))
+        if len(use) and len(there):
+            unit = _spread(centres[there][:, use], weights[there])
+            nearest = find_nearest_group(x[some][:, use] / unit, centres[there][:, use] / unit)
+            found[np.ix_(some, use)] = rows[there[nearest]][:, None]
+    return np.where(missing, found, -1)
+
+
+def _read_released(known: Known) -> Numbers:
+    """Return what was released of known values as numbers."""
+    texts = (column.to_pylist() for column in known.released)
+    return np.array([[np.nan if t is None else float(t) for t in column] for column in texts]).T
 
 
 def _spread(centres: Numbers, weights: Numbers) -> Numbers:

@@ -158,7 +158,7 @@ class Series:
             raise SeriesError(f"Release {self.release!r} of {self.name} is recorded: begin the next one.")
         refuse_method(masking.macro, masking.arguments, data, subset=subset)
         masking = name_pass(masking, self._done)
-        form = describe_step_form(data.con, masking)
+        form = describe_step_form(data, masking)
         if self._ledger is None:
             self._open(data, str(masking.arguments["id"]))
         else:

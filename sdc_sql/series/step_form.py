@@ -35,12 +35,7 @@ def refuse_method(method: str, arguments: Mapping[str, Any], data: Any, *, subse
         raise SeriesError(f"{method} is refused in a series of releases: {why}.")
     if method == "top_bottom_code":
         _refuse_centres(arguments)
-    if method == "noise" and arguments.get("stratum") is not None:
-        raise SeriesError(
-            "noise by strata is refused in a series of releases: who moves to another stratum would be drawn for a "
-            "second "
-            "time, with its deviation. Leave the stratum out."
-        )
+    _refuse_others(method, arguments)
     if find_rule(method, arguments) == "values" and data.homes is not None:
         raise SeriesError(
             f"{method} of one record a household is not built for a series: mask the persons (household_columns=[] "
@@ -52,6 +47,32 @@ def refuse_method(method: str, arguments: Mapping[str, Any], data: Any, *, subse
             f"{method} of some of the records (where) is refused in a series: who changes and is no more, or only "
             f"then, one "
             "of them shows his original in another release. Mask all records."
+        )
+
+
+def _refuse_others(method: str, arguments: Mapping[str, Any]) -> None:
+    """Refuse draws, and rounding, that hang on another column: who changes there would be masked for a second time."""
+    if "stream" in arguments and method != "sample" and find_rule(method, arguments) == "parameters":
+        if arguments.get("stratum") is not None:
+            raise SeriesError(
+                f"{method} by strata is refused in a series of releases: who moves to another stratum would be drawn "
+                f"for a second time, by what is of it. Leave the stratum out."
+            )
+        if arguments.get("unit") == "household":
+            raise SeriesError(
+                f"{method} by household is refused in a series of releases: who moves to another household, or whose "
+                f"household is numbered anew, would be drawn for a second time. Draw for each record."
+            )
+    if method == "sample" and arguments.get("household") is not None:
+        raise SeriesError(
+            "a sample of households is refused in a series of releases: who moves to another household would be drawn "
+            "for a second time. Draw persons."
+        )
+    columns = arguments.get("columns")
+    if method == "round_points" and isinstance(columns, list | tuple) and len(columns) > 1:
+        raise SeriesError(
+            "round_points of several columns together is refused in a series of releases: who changes in one of them "
+            "would be rounded otherwise in the others, and the releases intersect. Round each by points of its own."
         )
 
 
@@ -101,16 +122,21 @@ def name_pass(masking: Masking, done: Sequence[Mapping[str, Any]]) -> Masking:
     return replace(masking, arguments={**masking.arguments, "stream": str(number) if number > 1 else ""})
 
 
-def describe_step_form(con: duckdb.DuckDBPyConnection, masking: Masking) -> dict[str, Any]:
-    """Return what of a step is frozen: its method, columns and arguments, of a table what it holds."""
+def describe_step_form(data: Any, masking: Masking) -> dict[str, Any]:  # noqa: ANN401 - a described table
+    """Return what of a step is frozen: its method, columns and arguments, of a table what it holds.
+
+    Where values or a design are kept also the order in which the table has the columns, by which these stand there.
+    """
     declared = find_mask(masking.macro)
     tables = {p.name for p in declared.parameters if p.type in TABLES} if declared else set()
     arguments: dict[str, Any] = {}
     for name, value in masking.arguments.items():
         if name == "columns" or value is None:
             continue
-        arguments[name] = _digest_table(con, value) if name in tables and isinstance(value, str) else value
+        arguments[name] = _digest_table(data.con, value) if name in tables and isinstance(value, str) else value
     form = {"method": masking.macro, "columns": [c.lower() for c in masking.columns], "arguments": arguments}
+    if masking.designed is not None or find_rule(masking.macro, masking.arguments) == "values":
+        form["order"] = [c.lower() for c in data.read_columns() if c in masking.columns]
     plain: dict[str, Any] = json.loads(json.dumps(form, default=str, sort_keys=True))  # as it is read from a ledger
     return plain
 
@@ -126,6 +152,11 @@ def explain_difference(known: dict[str, Any], form: dict[str, Any]) -> str:
     for what in ("method", "columns"):
         if known[what] != form[what]:
             return f"its {what} is {_say(form[what])}, not {_say(known[what])}"
+    if known.get("order") != form.get("order"):
+        return (
+            f"the table has its columns in the order {_say(form['order'])}, not {_say(known['order'])}, by which "
+            f"values are kept"
+        )
     before, now = known["arguments"], form["arguments"]
     names = sorted(n for n in before | now if before.get(n) != now.get(n))
     return f"its arguments differ ({', '.join(names)})"

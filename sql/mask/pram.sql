@@ -174,6 +174,7 @@ CREATE OR REPLACE MACRO sdc_pram(tbl, column_name, matrix, id, stratum := NULL, 
     FROM sdc__released(tbl, [column_name], id, 'sdc__done');
 
 -- Verb: pram
+-- Series: refused (the draw hangs on all the columns: who changes in one would be drawn for a second time in the others).
 -- sdc_pram_crossing: several columns changed together; from and to of the matrix are structs.
 -- Example: FROM sdc_pram_crossing('persons', ['sex', 'region'], 'crossings', 'id');
 CREATE OR REPLACE MACRO sdc_pram_crossing(tbl, columns, matrix, id, stratum := NULL, stream := NULL, release := '',

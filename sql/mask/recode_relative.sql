@@ -27,7 +27,7 @@
 -- Loss: published.
 -- Told: nothing.
 -- Repeated: again.
--- Series: parameters.
+-- Series: refused (of a place that stays each place beside it tells something else, and the releases intersect).
 -- Parameters:
 --   tbl          table   the table, view, common table expression or file
 --   column_name  column  the column to recode
