@@ -62,7 +62,8 @@ def join_groups(
     if unplaced:
         raise SeriesError(
             f"{unplaced:,} records have no published average to join: the first release had none of their stratum, "
-            f"or no record with NULL in the same of these columns. They wait: leave them out of this release, or begin another series."
+            f"or no record with NULL in the same of these columns. They wait: leave them out of "
+            f"this release, or begin another series."
         )
     found = []
     for j in range(m):

@@ -59,9 +59,9 @@ class Ledger:
         """The digest of the chain after the last release; empty before the first."""
         return str(self.releases[-1]["head"]) if self.releases else ""
 
-    def extend_chain(self, key: bytes, name: str, content: str, **told: Any) -> str:  # noqa: ANN401 - JSON
-        """Add a release to the chain, and return its head."""
-        parts = [self.series, self.head, str(len(self.releases) + 1), name, content]
+    def extend_chain(self, key: bytes, name: str, content: str, *, shown: str, **told: Any) -> str:  # noqa: ANN401 - JSON
+        """Add a release to the chain, and return its head; ``shown`` is the digest of how it was masked."""
+        parts = [self.series, self.head, str(len(self.releases) + 1), name, content, shown]
         message = b"".join(f"{len(p)}:{p}".encode() for p in parts)
         head = hmac.new(key, b"chain " + message, hashlib.sha256).hexdigest()
         self.releases.append({"name": name, "content": content, **told, "head": head})
@@ -82,14 +82,29 @@ class Ledger:
             about = {"series": self.series, "releases": self.releases, "steps": self.steps}
             file.writestr(_ABOUT, json.dumps(about))
             for name, table in self._list_tables().items():
-                sink = io.BytesIO()
-                with pa.ipc.new_stream(sink, table.schema) as stream:
-                    stream.write_table(table)
-                file.writestr(f"{name}.arrow", sink.getbuffer())
+                file.writestr(f"{name}.arrow", _write_arrow(table))
         write_sealed(path, packed.getvalue(), key, {"releases": len(self.releases)}, encrypted=encrypted)
 
     def _list_tables(self) -> dict[str, pa.Table]:
         return {"ids": self.ids, "values": self.values, **{f"fixed/{n}": t for n, t in self.fixed.items()}}
+
+
+def digest_shown(steps: list[dict[str, Any]], values: list[pa.Table], fixed: dict[str, pa.Table]) -> str:
+    """Return the digest of how a release was masked: its steps, and what it adds to the ledger.
+
+    Two first releases of one table that were masked otherwise are a fork, though all else of them is the same.
+    """
+    digest = hashlib.sha256(json.dumps(steps, sort_keys=True).encode())
+    for table in (*values, *(fixed[name] for name in sorted(fixed))):
+        digest.update(hashlib.sha256(_write_arrow(table)).digest())
+    return digest.hexdigest()
+
+
+def _write_arrow(table: pa.Table) -> bytes:
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    return sink.getvalue()
 
 
 def read_ledger(path: Path, key: bytes) -> tuple[Ledger, bool]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,12 +17,11 @@ from sdc_sql.errors import ParameterError, SeriesError, translate_errors
 from sdc_sql.series.frozen_design import freeze_design
 from sdc_sql.series.kept_step import KeptStep
 from sdc_sql.series.kept_values import fetch_arrow
-from sdc_sql.series.ledger import IDS, Ledger, read_ledger
+from sdc_sql.series.ledger import IDS, Ledger, digest_shown, read_ledger
 from sdc_sql.series.sealed_file import hold_lock, import_aead
 from sdc_sql.series.step_form import describe_step_form, explain_difference, find_rule, name_pass, refuse_method
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterable
     from types import TracebackType
 
@@ -89,7 +90,7 @@ class Series:
 
     def __init__(
         self,
-        ledger: str | os.PathLike[str],
+        ledger: str | PathLike[str],
         name: str,
         release: str,
         *,
@@ -104,12 +105,17 @@ class Series:
                 raise ParameterError(f"{what} is {text_for_message(given)}: it must be a text, the {what}.")
         if not isinstance(after, str):
             raise ParameterError(f"after is {text_for_message(after)}: it must be the head of the release before.")
+        for what, truth in (("disk_encrypted", disk_encrypted), ("returning", returning)):
+            if not isinstance(truth, bool):  # a text, "false", would be true
+                raise ParameterError(f"{what} is {text_for_message(truth)}: it must be True or False.")
+        if not isinstance(ledger, str | PathLike) or not str(ledger).strip():
+            raise ParameterError(f"ledger is {text_for_message(ledger)}: it must be the path of a file.")
         if isinstance(most_new, bool) or not isinstance(most_new, int | float) or not 0 <= most_new <= 1:
             raise ParameterError(f"most_new is {text_for_message(most_new)}: it must lie between 0 and 1.")
         if forget_after is not None and (isinstance(forget_after, bool) or not isinstance(forget_after, int)
                                          or forget_after < 1):  # fmt: skip
             raise ParameterError(f"forget_after is {text_for_message(forget_after)}: it must be a number of releases.")
-        self.path, self.name, self.release, self.after = Path(ledger), name, release, after.strip().lower()
+        self.path, self.name, self.release, self.after = Path(ledger).resolve(), name, release, after.strip().lower()
         self.disk_encrypted, self.returning = disk_encrypted, returning
         self.most_new, self.forget_after = most_new, forget_after
         self.recorded = False
@@ -119,6 +125,7 @@ class Series:
         self._number = 0
         self._repeats = False
         self._content = ""
+        self._seen = ""
         self._ids: pa.Array = pa.array([], IDS.field("id").type)
         self._keys: dict[str, bytes] = {}
         self._done: list[dict[str, Any]] = []
@@ -164,6 +171,7 @@ class Series:
         else:
             self._check_same_records(data, str(masking.arguments["id"]))
         assert self._ledger is not None  # noqa: S101 - it was opened
+        self._refuse_twice(masking.macro, form)
         place = len(self._done)
         if self._ledger.releases:
             known = self._ledger.steps
@@ -187,6 +195,18 @@ class Series:
         if find_rule(masking.macro, masking.arguments) == "values":
             self._kept = KeptStep(self._ledger, data, masking, self.name, place, self._number)
         return masking
+
+    def _refuse_twice(self, method: str, form: dict[str, Any]) -> None:
+        """Refuse to publish further means of a column in one release: together they are equations of its values."""
+        if find_rule(method, form["arguments"]) != "values":
+            return
+        before = [f for f in self._done if find_rule(f["method"], f["arguments"]) == "values"]
+        again = [c for c in form["columns"] if any(c in f["columns"] for f in before)]
+        if again:
+            raise SeriesError(
+                f"{method} of {', '.join(again)} is a second one in this release: two groupings of a column are "
+                f"equations of its values. Mask it once."
+            )
 
     def select_kept(self, selected: exp.Select) -> exp.Select:
         """Return the query of the masked values, in which what was released of a value stays."""
@@ -232,12 +252,15 @@ class Series:
             self.recorded = True
             return
         with hold_lock(self.path):
-            _refuse_changed_file(self.path, self._keys["file"], ledger.head)
+            _refuse_changed_file(self.path, self._seen)
             ledger.steps = self._done
+            shown = digest_shown(self._done, self._values, self._fixed)
             ledger.values = pa.concat_tables([ledger.values, *self._values])
             ledger.fixed |= self._fixed
             ledger.ids = _count_in(ledger.ids, self._ids, self._number)
-            self.head = ledger.extend_chain(self._keys["chain"], self.release, self._content, records=len(self._ids))
+            self.head = ledger.extend_chain(
+                self._keys["chain"], self.release, self._content, records=len(self._ids), shown=shown
+            )
             if self.forget_after is not None:
                 gone = pc.less(ledger.ids["last"], self._number - self.forget_after + 1)
                 self.counts["erased"] = ledger.erase_ids(ledger.ids.filter(gone)["id"].combine_chunks())
@@ -290,6 +313,7 @@ class Series:
         with translate_errors():
             self._content = str(execute(data.con, digested).fetchall()[0][0])
             self._ids = _digest_ids(data.con, whole, identifier, self.name)
+        self._seen = _digest_file(self.path)
         ledger = self._read_file()[0] if self.path.exists() else Ledger(self.name)
         names = [release["name"] for release in ledger.releases]
         if self.release in names:
@@ -393,10 +417,17 @@ def _count_in(ids: pa.Table, present: pa.Array, number: int) -> pa.Table:
     return pa.concat_tables([ids.set_column(2, IDS.field("last"), last), came])
 
 
-def _refuse_changed_file(path: Path, key: bytes, head: str) -> None:
-    """Refuse to write over a ledger that another run has written meanwhile."""
-    now = read_ledger(path, key)[0].head if path.exists() else ""
-    if now != head:
+def _digest_file(path: Path) -> str:
+    """Return the digest of the bytes of a file; an erasure changes them, and not the head."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else ""
+    except OSError as error:
+        raise SeriesError(f"The ledger {path} cannot be read: {error.strerror}.") from None
+
+
+def _refuse_changed_file(path: Path, seen: str) -> None:
+    """Refuse to write over a ledger that another run, or an erasure, has written meanwhile."""
+    if _digest_file(path) != seen:
         raise SeriesError(
             f"The ledger {path} was written by another run meanwhile: this release is not recorded. Run again."
         )

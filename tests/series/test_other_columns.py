@@ -19,7 +19,7 @@ def con(connect):
         yield con
 
 
-def release(con, folder, name, table, after, call):
+def release_masked(con, folder, name, table, after, call):  # noqa: PLR0917 - what a release is
     with sdc_sql.Series(folder / "l", "p", name, after=after) as series:
         call(sdc_sql.Microdata(con, table, id="id", series=series).mask, name)
     return series.head
@@ -34,10 +34,10 @@ def test_columns_in_another_order(con, tmp_path, call):
     """What is kept stands by the place of a column: in another order y would get what was released of x."""
     con.execute("""CREATE TABLE one_way AS SELECT i AS id, (i * i)::DOUBLE AS x, i / 7 AS y FROM range(12) t(i);
                    CREATE VIEW other_way AS SELECT id, y, x FROM one_way""")
-    head = release(con, tmp_path, "one", "one_way", "", call)
+    head = release_masked(con, tmp_path, "one", "one_way", "", call)
     with pytest.raises(SeriesError, match="columns in the order y, x, not x, y"):
-        release(con, tmp_path, "two", "other_way", head, call)
-    release(con, tmp_path, "two", "one_way", head, call)
+        release_masked(con, tmp_path, "two", "other_way", head, call)
+    release_masked(con, tmp_path, "two", "one_way", head, call)
     assert con.execute("FROM one EXCEPT FROM two").fetchall() == []
 
 
@@ -54,7 +54,7 @@ def test_a_changed_value_is_placed_no_better_than_by_the_first_release(con, tmp_
         con.register("given", pa.table({"id": np.arange(600), **dict(zip(names, x.T.copy(), strict=True))}))
         con.execute("CREATE OR REPLACE TABLE tonight AS FROM given")
         con.unregister("given")
-        head = release(con, tmp_path, name, "tonight", head, call)
+        head = release_masked(con, tmp_path, name, "tonight", head, call)
         found.append(np.array(con.execute(f"SELECT COLUMNS(* EXCLUDE id) FROM {name} ORDER BY id").fetchall()))
         if name == "one":
             first = x.copy()
@@ -78,16 +78,16 @@ def test_a_newcomer_with_null_where_no_group_has_it_waits(con, tmp_path):
     def call(mask, into):
         mask.microaggregate(["x", "y"], 3, into=into)
 
-    head = release(con, tmp_path, "one", "t", "", call)
+    head = release_masked(con, tmp_path, "one", "t", "", call)
     con.execute("UPDATE t SET y = NULL WHERE id = 4; INSERT INTO t VALUES (12, NULL, NULL)")
-    head = release(con, tmp_path, "two", "t", head, call)
+    head = release_masked(con, tmp_path, "two", "t", head, call)
     assert con.execute("SELECT x, y FROM two WHERE id = 12").fetchall() == [(None, None)]
     assert con.execute("SELECT two.x = one.x, two.y FROM one JOIN two USING (id) WHERE id = 4").fetchall() == [
         (True, None)
     ]
     con.execute("INSERT INTO t VALUES (13, 50, NULL)")
     with pytest.raises(SeriesError, match="1 records have no published average"):
-        release(con, tmp_path, "three", "t", head, call)
+        release_masked(con, tmp_path, "three", "t", head, call)
 
 
 HOUSE = {"unit": "household", "household": "home"}
@@ -114,7 +114,8 @@ def test_a_draw_that_hangs_on_another_column_is_refused(con, tmp_path, call, sai
         CREATE TABLE t AS SELECT i AS id, i // 2 AS home, 'f' AS a, 'g' AS b, i::DOUBLE AS x, i::DOUBLE AS y
             FROM range(20) t(i);
         CREATE TABLE matrix AS SELECT 'f' AS "from", 'f' AS "to", 1.0 AS probability, 'g' AS b;
-        CREATE TABLE crossing AS SELECT {'a': 'f', 'b': 'g'} AS "from", {'a': 'f', 'b': 'g'} AS "to", 1.0 AS probability;
+        CREATE TABLE crossing AS SELECT {'a': 'f', 'b': 'g'} AS "from", {'a': 'f', 'b': 'g'} AS "to",
+                                     1.0 AS probability;
         CREATE TABLE points AS SELECT i * 5.0::DOUBLE AS x, i * 5.0::DOUBLE AS y FROM range(5) t(i);
     """)
     series = sdc_sql.Series(tmp_path / "l", "p", "one")
@@ -125,5 +126,5 @@ def test_a_draw_that_hangs_on_another_column_is_refused(con, tmp_path, call, sai
 def test_by_one_column_points_are_admitted(con, tmp_path):
     con.execute("""CREATE TABLE t AS SELECT i AS id, i::DOUBLE AS x FROM range(20) t(i);
                    CREATE TABLE points AS SELECT i * 5.0::DOUBLE AS x FROM range(5) t(i)""")
-    release(con, tmp_path, "one", "t", "", lambda m, into: m.round_points(["x"], "points", into=into))
+    release_masked(con, tmp_path, "one", "t", "", lambda m, into: m.round_points(["x"], "points", into=into))
     assert con.execute("SELECT count(DISTINCT x) FROM one").fetchone() == (5,)

@@ -296,8 +296,20 @@ def test_two_runs_at_a_time(con, tmp_path):
         three.record()
 
 
+def test_an_erasure_during_a_run_stays(con, tmp_path):
+    """The run began with the person in its ledger, and would write him there again."""
+    one = release(con, tmp_path, "one", "first")
+    two = open_series(tmp_path, "two", one)
+    mask(con, two, "second")
+    assert open_series(tmp_path, "no matter").erase(con, [0]) == 1
+    with pytest.raises(SeriesError, match="written by another run meanwhile"):
+        two.record()
+    assert open_series(tmp_path, "no matter").erase(con, [0]) == 0
+
+
 def test_arguments(con, tmp_path):
-    for given in ({"name": ""}, {"release": " "}, {"after": 3}, {"most_new": 2}, {"forget_after": 0}):
+    for given in ({"name": ""}, {"release": " "}, {"after": 3}, {"most_new": 2}, {"forget_after": 0}, {"ledger": None},
+                  {"ledger": 5}, {"disk_encrypted": "false"}, {"returning": "no"}):  # fmt: skip
         with pytest.raises(ParameterError):
             sdc_sql.Series(**({"ledger": tmp_path / "x", "name": "p", "release": "1"} | given))
     with pytest.raises(ParameterError, match="must be a Series"):
@@ -403,3 +415,36 @@ def test_the_command(con, tmp_path, monkeypatch, capsys):
     rows = con.execute(f"""SELECT a.id FROM '{tmp_path}/one.parquet' a JOIN '{tmp_path}/two.parquet' b USING (id)
                            WHERE a.income <> b.income""").fetchall()
     assert rows == [(9,)]
+
+
+def test_two_first_releases_of_one_table_are_a_fork(con, tmp_path):
+    """By other arguments the same table is released otherwise: the head of the one is not that of the other."""
+    heads = []
+    for k in (3, 4):
+        with sdc_sql.Series(tmp_path / f"{k}", "persons", "one") as series:
+            sdc_sql.Microdata(con, "first", id="id", series=series).mask.microaggregate("income", k, into=f"of {k}")
+        heads.append(series.head)
+    assert heads[0] != heads[1]
+    with (
+        pytest.raises(SeriesError, match="went another way"),
+        sdc_sql.Series(tmp_path / "4", "persons", "two", after=heads[0]) as series,
+    ):
+        sdc_sql.Microdata(con, "first", id="id", series=series).mask.microaggregate("income", 4, into="z")
+
+
+def test_a_column_is_grouped_once_in_a_release(con, tmp_path):
+    data = sdc_sql.Microdata(con, "first", id="id", series=open_series(tmp_path, "one"))
+    data.mask.microaggregate("income", 3, into="a")
+    with pytest.raises(SeriesError, match="a second one in this release"):
+        data.mask.microaggregate(["age", "Income"], 4, into="b")
+
+
+def test_a_ledger_by_a_link_is_the_ledger_itself(con, tmp_path):
+    """Else the link would be replaced by a file of its own, and the two go different ways."""
+    (tmp_path / "shared").mkdir()
+    one = release(con, tmp_path / "shared", "one", "first")
+    (tmp_path / "s.ledger").symlink_to(tmp_path / "shared" / "s.ledger")
+    release(con, tmp_path, "two", "second", one)
+    assert (tmp_path / "s.ledger").is_symlink()
+    with pytest.raises(SeriesError, match="goes on after that"):
+        release(con, tmp_path / "shared", "three", "second", one)
