@@ -187,13 +187,13 @@ class Series:
                     f"Two "
                     "releases that were masked otherwise tell more than either: mask alike, or begin another series."
                 )
-        self._turn = True
         self._form = form
         if masking.designed is not None:
             masking = freeze_design(data.con, masking, place, self._ledger.fixed, self._fixed)
         self._kept = None
         if find_rule(masking.macro, masking.arguments) == "values":
             self._kept = KeptStep(self._ledger, data, masking, self.name, place, self._number)
+        self._turn = True  # last: what failed before has no turn
         return masking
 
     def _refuse_twice(self, method: str, form: dict[str, Any]) -> None:
