@@ -270,8 +270,8 @@ class Series:
     def erase(self, con: duckdb.DuckDBPyConnection, ids: Iterable[Any]) -> int:
         """Erase persons from the ledger, by their ids, and return how many were there.
 
-        What was released of them stays released. Whoever is erased and in the table again is new, and a recorded
-        release in which he was is repeated without what was kept of him.
+        What was released of them stays released. Whoever is erased and in the table again is new: of him two releases
+        tell more than one. The releases that were recorded before he left are not repeated any more.
 
         Parameters
         ----------
@@ -346,6 +346,11 @@ class Series:
                 f"Release {self.release!r} is recorded in {self.path} after another one than after= says: give the "
                 f"head "
                 "of the release before it, or a new name."
+            )
+        if recorded.get("erased"):
+            raise SeriesError(
+                f"Release {self.release!r} is recorded in {self.path}, and persons of it have been erased since: it "
+                "would have other values for them. Keep the file that was released, or give a new release a new name."
             )
         if self._content != recorded["content"]:
             raise SeriesError(

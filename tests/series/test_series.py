@@ -227,6 +227,19 @@ def test_ids(con, tmp_path):
     assert four.counts["erased"] == 1  # id 2 left after the first release; 0 and 1 are erased already
 
 
+def test_a_release_of_persons_who_were_erased_is_not_repeated(con, tmp_path):
+    """What was kept of them is gone: they would have other values. A release after they had left is repeated."""
+    one = release(con, tmp_path, "one", "first")
+    two = release(con, tmp_path, "two", "second", one)
+    con.execute("DROP TABLE one")
+    assert release(con, tmp_path, "one", "first") == one
+    assert open_series(tmp_path, "no matter").erase(con, [2]) == 1  # he is in the first alone
+    con.execute("DROP TABLE one; DROP TABLE two")
+    assert release(con, tmp_path, "two", "second", one) == two
+    with pytest.raises(SeriesError, match="persons of it have been erased since"):
+        release(con, tmp_path, "one", "first")
+
+
 def test_each_mask_that_is_not_for_a_series_is_refused_with_its_reason():
     """The word of each header is given with its reason wherever it refuses."""
     for d in read_catalogue():
