@@ -94,7 +94,8 @@ CREATE OR REPLACE MACRO sdc__distortion_draws(records, tbl, columns, families, s
     WITH sdc__lists AS (
         FROM sdc__synthetic_lists(records, columns, release, stream, 'data distortion',
             concat(sdc__part(array_to_string(list_sort(list_transform(sdc__names(families), lambda f: lower(f)), 'ASC'), ',')),
-                   sdc__part(significance::DOUBLE::VARCHAR), sdc__part(intervals::VARCHAR), sdc__part(stratum::VARCHAR)))
+                   sdc__part(sdc__checked_significance(significance)::DOUBLE::VARCHAR),
+                   sdc__part(intervals::VARCHAR), sdc__part(stratum::VARCHAR)))
     ),
     sdc__filled AS (
         SELECT sdc__ids, l.sdc__names, sdc__kernel_distorted(l.sdc__stratum::VARCHAR, sdc__x, sdc__u, sdc__v, sdc__fits) AS sdc__masked

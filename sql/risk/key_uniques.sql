@@ -7,7 +7,7 @@
 --
 --   persons: age sex   FROM sdc_key_uniques('persons', ['age', 'sex']):
 --            30  f     variable sample_uniques without made_unique
---            30  f     age      2              0       2
+--            30  f     age      2              1       1
 --            41  f     sex      2              1       1
 --            30  m
 --
