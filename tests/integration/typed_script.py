@@ -18,7 +18,8 @@ theta = data.risk.theta()
 assert_type(theta, sdc_sql.Theta)
 assert_type(theta.theta, float)
 contributions = data.risk.suda_contributions()
-assert_type(contributions, sdc_sql.Results[sdc_sql.SudaContribution])
+listed: sdc_sql.Results[sdc_sql.SudaContribution] = contributions
+assert_type(contributions.plot(), sdc_sql.Picture)
 assert_type(data.risk.frequencies(), duckdb.DuckDBPyRelation)
 
 step = data.mask.noise("income", 0.1, into="noisy")
