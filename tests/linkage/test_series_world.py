@@ -10,6 +10,9 @@ import pytest
 from every_mask import MASKS
 from series_world import ALIKE, CALLS, README, make_nights, measure, read_table, release_nights, wilson, write_row
 
+pytestmark = pytest.mark.slow  # whole releases, one after another
+
+
 RECORDS, NIGHTS = 240, 3
 # a method of a mask that its header tells apart
 METHODS = {"multiplicative_noise, hoehne_sum": "once", "top_bottom_code, value": "again", "pram_retention": "once"}

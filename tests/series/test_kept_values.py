@@ -15,6 +15,9 @@ from sdc_sql.errors import ColumnError, RepeatedReleaseWarning, SeriesError
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow  # whole releases, one after another
+
+
 KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 
 

@@ -9,6 +9,9 @@ import pytest
 import sdc_sql
 from sdc_sql.errors import SeriesError
 
+pytestmark = pytest.mark.slow  # whole releases, one after another
+
+
 KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 
 
