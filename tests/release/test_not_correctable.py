@@ -93,3 +93,27 @@ def test_a_variance_without_noise_is_near_the_original_one_only_where_it_is_told
             found[case] = after / 1.5 / before
     assert found["none"] == pytest.approx(1, abs=0.1)
     assert found["bounds"] < 0.85
+
+
+def test_a_category_that_left_has_no_name_also_where_a_stratum_has_its_code(tmp_path, monkeypatch):
+    """Of code 7 one record had it, and PRAM took it away; a stratum is called 7 too."""
+    monkeypatch.setenv("SDC_KEY", KEY)
+    with duckdb.connect() as con:
+        con.execute(f"""COPY (SELECT i AS id, i // 5 AS hh, 7 + i % 2 AS st, CASE WHEN i = 0 THEN 7 ELSE i % 3 END AS c,
+            1.5 AS x FROM range(2000) t(i)) TO '{tmp_path}/raw.parquet'""")
+        moves = {0: (0.8, 0.1, 0.1), 1: (0.1, 0.8, 0.1), 2: (0.1, 0.1, 0.8), 7: (0.4, 0.3, 0.3)}
+        lines = [f"{st},{c},{to},{p}" for st in (7, 8) for c, of in moves.items() for to, p in enumerate(of)]
+        (tmp_path / "matrix.csv").write_text("\n".join(["st,from,to,probability", *lines]))
+        step = '[[steps]]\nmask = "pram"\ncolumns = ["c"]\nstratum = "st"\nmatrix = "matrix.csv"\n'
+        text = (
+            RELEASE.format(steps=step).replace(', "c"', "").replace('household = "hh"', "").replace('["st"', '["hh"', 1)
+        )
+        (tmp_path / "release.toml").write_text(text.replace('keys = ["hh"]', 'keys = ["st"]'), encoding="utf-8")
+        outcome = run_release(read_release(tmp_path / "release.toml"), con=con)
+        page = public_report(outcome, "markdown")
+    assert "7" not in {
+        str(v) for (v,) in duckdb.sql(f"SELECT DISTINCT c FROM '{tmp_path}/released.parquet'").fetchall()
+    }
+    assert "where the stratum is 7" in page
+    assert "| (not in the file) |" in page
+    assert "| 7 |" not in page

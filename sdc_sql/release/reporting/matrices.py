@@ -27,18 +27,22 @@ def find_logged_steps(outcome: Outcome) -> list[LoggedStep | None]:
 
 
 def show_matrix(
-    step: LoggedStep, *, digits: int | None = None, name: Callable[[object], str] | None = None
+    step: LoggedStep,
+    *,
+    digits: int | None = None,
+    name: Callable[[object], str] | None = None,
+    name_stratum: Callable[[object], str] | None = None,
 ) -> list[Block]:
     """Return the matrix of a step: rows are the original categories, columns the released ones; one for each stratum.
 
-    ``digits``: decimals to which it is rounded; ``name`` gives the name of a category.
+    ``digits``: decimals to which it is rounded; ``name`` gives the name of a category, ``name_stratum`` of a stratum.
     """
     rows: list[dict[str, Any]] = json.loads(step.matrix or "[]")
-    name = name or format_category
+    name, name_stratum = name or format_category, name_stratum or format_category
     found: list[Block] = []
     for stratum in dict.fromkeys(json.dumps(row.get("stratum")) for row in rows):
         own = [row for row in rows if json.dumps(row.get("stratum")) == stratum]
-        of = f" where the stratum is {name(json.loads(stratum))}" if "stratum" in own[0] else ""
+        of = f" where the stratum is {name_stratum(json.loads(stratum))}" if "stratum" in own[0] else ""
         title = f"{', '.join(step.columns)}{of}: probabilities of the released categories"
         found.append(_write_matrix(title, [_row(row, digits, name) for row in own]))
     return found

@@ -34,10 +34,9 @@ from sdc_sql.release.reporting.stages import describe_release, list_output_colum
 from sdc_sql.release.running import formats
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.document.blocks import Block
     from sdc_sql.release.running.outcome import Outcome
 
@@ -130,7 +129,9 @@ def _write_estimates(outcome: Outcome) -> Section:
     ):
         if not is_wholly_released(outcome, step):
             continue
-        found = public_steps.show_public_matrix(step, logged, _namer(outcome, step))
+        stratum = step.parameters.get("stratum")
+        strata = _namer(outcome, [str(stratum)] if stratum else [])
+        found = public_steps.show_public_matrix(step, logged, _namer(outcome, step.columns), strata)
         blocks += found
         known = public_corrections.read_square_matrix(logged)
         blurred = known is not None and not public_corrections.is_solvable(known[1])
@@ -140,7 +141,7 @@ def _write_estimates(outcome: Outcome) -> Section:
         rows = tuple((column, public_steps.round_told(variance)) for column, variance in noise.items())
         blocks.append(Table("Variance of the noise that was added", ("variable", "variance"), rows))
     points: list[Block] = [Points(tuple(advice))] if advice else [Text("No estimate needs a correction.")]
-    corrections = public_corrections.find_corrections(outcome, lambda step: _namer(outcome, step))
+    corrections = public_corrections.find_corrections(outcome, lambda step: _namer(outcome, step.columns))
     return Section(USE, (*points, *blocks, public_code.write_code_section(corrections)))
 
 
@@ -150,22 +151,19 @@ def _write_losses(outcome: Outcome) -> Section:
     return Section(LOST, (*blocks, software))
 
 
-def _namer(outcome: Outcome, step: MaskingStep) -> Callable[[object], str]:
-    """Return a function that names a category where the released file has it: a rare one may be there no more."""
-    columns = [*step.columns, *([str(step.parameters["stratum"])] if step.parameters.get("stratum") else [])]
+def _namer(outcome: Outcome, columns: Sequence[str]) -> Callable[[object], str]:
+    """Return a function that names a category where the released columns have it: a rare one may be there no more."""
     there = {c.lower() for c in list_output_columns(outcome)}
     shown = [c for c in columns if c.lower() in there]
     released = query.call_macro("sdc__rows", outcome.released.table).subquery("r")
     rows = exp.select(*(exp.column(c, quoted=True) for c in shown)).distinct().from_(released)
     found = fetch_rows(outcome.released.con, rows) if shown else []
     texts = {make_label(value) for row in found for value in row.values()}
-    together = (
-        {tuple(make_label(row[c]) for c in step.columns) for row in found} if {*step.columns} <= {*shown} else set()
-    )
+    together = {tuple(make_label(row[c]) for c in columns) for row in found} if len(shown) == len(columns) else set()
 
     def name(category: object) -> str:
         if isinstance(category, dict):
-            seen = tuple(make_label(category.get(c)) for c in step.columns) in together
+            seen = tuple(make_label(category.get(c)) for c in columns) in together
             return matrices.format_category(category) if seen else UNSEEN
         return matrices.format_category(category) if make_label(category) in texts else UNSEEN
 

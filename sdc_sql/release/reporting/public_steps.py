@@ -99,7 +99,12 @@ def is_by_household(step: MaskingStep) -> bool:
     return not gone and (step.parameters.get("unit") == "household" or "by_household" in step.parameters)
 
 
-def show_public_matrix(step: MaskingStep, logged: LoggedStep | None, name: Callable[[object], str]) -> list[Block]:
+def show_public_matrix(
+    step: MaskingStep,
+    logged: LoggedStep | None,
+    name: Callable[[object], str],
+    name_stratum: Callable[[object], str],
+) -> list[Block]:
     """Return the matrix by which estimates are corrected, rounded; of categories that are not in the file no name."""
     known = find_effect(step.method).matrix.kind
     if known == "by retention":
@@ -109,7 +114,7 @@ def show_public_matrix(step: MaskingStep, logged: LoggedStep | None, name: Calla
         return [Text(f"{', '.join(step.columns)}: {told}, K the number of {of}.")]
     if known != "logged" or logged is None:
         return []
-    return matrices.show_matrix(logged, digits=DIGITS, name=name)
+    return matrices.show_matrix(logged, digits=DIGITS, name=name, name_stratum=name_stratum)
 
 
 def advice(
