@@ -48,11 +48,12 @@ def test_a_table_that_is_not_there(people, name):
 def test_one_row(people, name):
     people.execute("CREATE OR REPLACE VIEW one AS FROM persons WHERE id = 1")
     result = people.execute(query(name, tbl="'one'")).fetchall()
-    # k-anonymity has a row for each k up to 3, the threshold rule one for each set of two keys; one record is unique on
-    # each of its two keys
+    # k-anonymity has a row for each k up to 3, the threshold rule one for each set of two keys, key uniques one for
+    # each of them; one record is unique on each of its two keys
     several = {
         "sdc_k_anonymity": 2,
         "sdc_household_k_anonymity": 2,
+        "sdc_key_uniques": 2,
         "sdc_minimal_sample_uniques": 2,
         "sdc_suda_contributions": 2,
         "sdc_suda_value_contributions": 2,
