@@ -22,7 +22,6 @@ class Spoken:
     """
 
     words: str
-    figure: str
     bound: float
     at_most: bool
     must: str
@@ -49,7 +48,7 @@ def describe_limit(limit: str, asked: Mapping[str, Asked], titles: Mapping[str, 
     words = describe_figure(named, asked, titles)
     column = asked[named.label].measure.figures.get(named.figure) if named.label in asked else None
     at_most = (column is None or column.more) if found.must == "exactly" else found.must in {"at most", "less than"}
-    return Spoken(words, _name_figure(named), found.bound, at_most, found.must)
+    return Spoken(words, found.bound, at_most, found.must)
 
 
 def describe_figure(named: Named, asked: Mapping[str, Asked], titles: Mapping[str, str] | None = None) -> str:
@@ -81,10 +80,6 @@ def describe_figure(named: Named, asked: Mapping[str, Asked], titles: Mapping[st
     in_words = any(f"{{{name}}}" in words for name in rows)
     row = "" if named.row is None or in_words else f": {named.row}"
     return f"{told[0].upper()}{told[1:]}{row}"
-
-
-def _name_figure(named: Named) -> str:
-    return ".".join(x for x in (named.part, named.label, named.row, named.figure) if x)
 
 
 def _read_name(name: str) -> str:

@@ -28,6 +28,14 @@ def count_by_variable(outcome: Outcome) -> list[dict[str, Any]]:
     columns = _list_counted_columns(outcome)
     if not columns or outcome.plan.roles.id is None:
         return []
+    kept: dict[Any, list[dict[str, Any]]] = outcome.kept.setdefault("changed", {})
+    asked = (outcome.plan.roles.id, *columns)
+    if asked not in kept:  # both reports, and the metadata, ask for it
+        kept[asked] = _count_changes(outcome, columns)
+    return kept[asked]
+
+
+def _count_changes(outcome: Outcome, columns: list[str]) -> list[dict[str, Any]]:
     changed = [exp.alias_(_count_where(_is_different(outcome, c)), f"changed_{i}") for i, c in enumerate(columns)]
     gone = [exp.alias_(_count_where(_is_suppressed(c)), f"gone_{i}") for i, c in enumerate(columns)]
     total = exp.alias_(exp.Count(this=exp.Star()), "records")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sdc_sql.document.blocks import Gauge, format_short
@@ -11,9 +12,19 @@ from sdc_sql.figures.words import describe_limit
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sdc_sql.figures.words import Spoken
     from sdc_sql.release.running.outcome import LimitOutcome, Outcome
 
 _DIGITS = 17  # more no number has
+
+
+def speak_limit(outcome: Outcome, found: LimitOutcome) -> Spoken | None:
+    """Return a limit in words, with the row that its figure is of; None where it is not one figure and one number."""
+    titles = {e.name: e.title for e in outcome.plan.estimates if e.title}
+    spoken = describe_limit(found.limit.text, outcome.plan.asked, titles) if len(found.figures) == 1 else None
+    if spoken is None:
+        return None
+    return replace(spoken, words=f"{spoken.words}{tell_row(found.figures)}{tell_other_row(found)}")
 
 
 def rank_limits(outcome: Outcome) -> list[LimitOutcome]:
@@ -28,7 +39,7 @@ def rank_limits(outcome: Outcome) -> list[LimitOutcome]:
 
 def measure_tightness(outcome: Outcome, found: LimitOutcome) -> float | None:
     """Return how much of a limit its figure uses, 1 is all of it; None where it is not one figure and one number."""
-    spoken = describe_limit(found.limit.text, outcome.plan.asked) if len(found.figures) == 1 else None
+    spoken = speak_limit(outcome, found)
     value = next(iter(found.figures.values()), None)
     if spoken is None or value is None or math.isnan(value):
         return None

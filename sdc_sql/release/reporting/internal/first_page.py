@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.document.blocks import Gauge, Signatures, Table, Text, make_facts_block
-from sdc_sql.figures.words import describe_limit
 from sdc_sql.release.certifying.released_digest import digest_released_file
 from sdc_sql.release.reading.governance import ACCESS
-from sdc_sql.release.reporting.internal.closest import format_beside, rank_limits, tell_other_row, tell_row
+from sdc_sql.release.reporting.internal.closest import format_beside, rank_limits, speak_limit
 from sdc_sql.release.reporting.internal.felt import list_felt_losses
 from sdc_sql.release.reporting.stages import describe_verdict, list_output_columns
 
@@ -90,15 +89,14 @@ def _write_limits(outcome: Outcome) -> list[Block]:
 def _write_limit(outcome: Outcome, found: LimitOutcome) -> tuple[object, ...]:
     of = f"{found.limit.scenario}: " if found.limit.scenario else ""
     of = of if found.holds else f"{FAILS if found.judged else NOT_JUDGED}{of}"
-    titles = {e.name: e.title for e in outcome.plan.estimates if e.title}
-    spoken = describe_limit(found.limit.text, outcome.plan.asked, titles) if found.figures else None
+    spoken = speak_limit(outcome, found)
     if spoken is None:  # a rule, or several figures in one limit
         figures = "; ".join(f"{name} {format_beside(value, None)}" for name, value in found.figures.items())
         told = f"{found.limit.path}: {found.limit.text}{': ' if found.found else ''}{found.found}"
         return (f"{of}{told if len(told) <= LONGEST else told[: LONGEST - 1] + '…'}", "", figures, "", "")
     before, after = (next(iter(side.values()), None) for side in (found.before, found.figures))
     gauge = Gauge(_number(before), _number(after), spoken.bound, spoken.at_most)
-    words = f"{of}{spoken.words}{tell_row(found.figures)}{tell_other_row(found)}"
+    words = f"{of}{spoken.words}"
     return (
         words, format_beside(before, spoken.bound), format_beside(after, spoken.bound),
         f"{spoken.must} {format_beside(spoken.bound, None)}", gauge if spoken.must in DRAWN else "",

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.document.blocks import Chart, Points, Section, Table, Text
-from sdc_sql.figures.words import describe_limit
 from sdc_sql.release.reporting import estimates_section, intruder_section, lost
-from sdc_sql.release.reporting.internal.closest import format_beside, tell_other_row, tell_row
+from sdc_sql.release.reporting.internal.closest import format_beside, speak_limit
 from sdc_sql.release.reporting.internal.figures import pair_figures, tabulate_more
 from sdc_sql.release.reporting.internal.risk import tell_nulls, tell_worst
 from sdc_sql.release.reporting.series_section import write_series_section
@@ -49,12 +48,10 @@ def _write_limits(outcome: Outcome) -> list[Block]:
 
 
 def _write_limit(outcome: Outcome, found: LimitOutcome) -> tuple[object, ...]:
-    titles = {e.name: e.title for e in outcome.plan.estimates if e.title}
-    spoken = describe_limit(found.limit.text, outcome.plan.asked, titles) if found.figures else None
+    spoken = speak_limit(outcome, found)
     bound = None if spoken is None else spoken.bound
     sides = [_list_sides(side, bound) for side in (found.before, found.figures)]
-    own = f"{spoken.words}{tell_row(found.figures)}{tell_other_row(found)}" if spoken else found.limit.text
-    words = "; ".join(part for part in (own, found.found) if part)
+    words = "; ".join(part for part in (spoken.words if spoken else found.limit.text, found.found) if part)
     must = f"{spoken.must} {format_beside(bound, None)}" if spoken else ""
     result = (RESULTS if found.judged else UNJUDGED)[found.holds]
     of = found.limit.scenario or (found.limit.path if found.found else found.limit.part)

@@ -53,11 +53,11 @@ def count_made_unique(outcome: Outcome) -> dict[str, int]:
 
 def count_by_key(outcome: Outcome, scenario: Scenario) -> dict[str, int]:
     """Return how many records of the source are unique by the keys of a scenario, and not by the others of them."""
-    kept: dict[str, dict[str, int]] = outcome.kept.setdefault("made_unique", {})
-    if scenario.name not in kept:
+    kept: dict[tuple[str, ...], dict[str, int]] = outcome.kept.setdefault("made_unique", {})
+    if scenario.keys not in kept:
         data = describe_table(outcome.original.con, outcome.plan, outcome.original.table, scenario.keys)
-        kept[scenario.name] = {row.variable: row.made_unique for row in data.risk.key_uniques()}
-    return kept[scenario.name]
+        kept[scenario.keys] = {row.variable: row.made_unique for row in data.risk.key_uniques()}
+    return kept[scenario.keys]
 
 
 def _name_role(outcome: Outcome, name: str) -> tuple[str, str]:
