@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -14,6 +14,7 @@ from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, require_key, set_key
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError, SeriesError, translate_errors
+from sdc_sql.series.chain import check_chain, check_ids, check_repeated, digest_file, refuse_changed_file
 from sdc_sql.series.frozen_design import freeze_design
 from sdc_sql.series.kept_step import KeptStep
 from sdc_sql.series.kept_values import fetch_arrow
@@ -22,7 +23,6 @@ from sdc_sql.series.sealed_file import hold_lock, import_aead
 from sdc_sql.series.step_form import describe_step_form, explain_difference, find_rule, name_pass, refuse_method
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from types import TracebackType
 
     import duckdb
@@ -110,6 +110,11 @@ class Series:
                 raise ParameterError(f"{what} is {text_for_message(truth)}: it must be True or False.")
         if not isinstance(ledger, str | PathLike) or not str(ledger).strip():
             raise ParameterError(f"ledger is {text_for_message(ledger)}: it must be the path of a file.")
+        folder = Path(ledger).resolve().parent
+        if not folder.is_dir():  # found before any work
+            raise ParameterError(
+                f"There is no folder {text_for_message(str(folder))} for the ledger: make it, or give another path."
+            )
         if isinstance(most_new, bool) or not isinstance(most_new, int | float) or not 0 <= most_new <= 1:
             raise ParameterError(f"most_new is {text_for_message(most_new)}: it must lie between 0 and 1.")
         if forget_after is not None and (isinstance(forget_after, bool) or not isinstance(forget_after, int)
@@ -178,14 +183,14 @@ class Series:
             if place >= len(known):
                 raise SeriesError(
                     f"{masking.macro} is step {place + 1} of this release, and the releases before have {len(known)}: "
-                    f"what "
-                    "one release shows otherwise than another is told by both. Mask alike, or begin another series."
+                    "what one release shows otherwise than another is told by both. Mask alike, or begin another "
+                    "series."
                 )
             if known[place] != form:
                 raise SeriesError(
                     f"Step {place + 1} is not that of the releases before: {explain_difference(known[place], form)}. "
-                    f"Two "
-                    "releases that were masked otherwise tell more than either: mask alike, or begin another series."
+                    "Two releases that were masked otherwise tell more than either: mask alike, or begin another "
+                    "series."
                 )
         self._form = form
         if masking.designed is not None:
@@ -252,7 +257,7 @@ class Series:
             self.recorded = True
             return
         with hold_lock(self.path):
-            _refuse_changed_file(self.path, self._seen)
+            refuse_changed_file(self.path, self._seen)
             ledger.steps = self._done
             shown = digest_shown(self._done, self._values, self._fixed)
             ledger.values = pa.concat_tables([ledger.values, *self._values])
@@ -267,7 +272,7 @@ class Series:
             ledger.write(self.path, self._keys["file"], encrypted=not self.disk_encrypted)
         self.recorded = True
 
-    def erase(self, con: duckdb.DuckDBPyConnection, ids: Iterable[Any]) -> int:
+    def erase(self, con: duckdb.DuckDBPyConnection, ids: Iterable[Any] | Any) -> int:  # noqa: ANN401 - an id
         """Erase persons from the ledger, by their ids, and return how many were there.
 
         What was released of them stays released. Whoever is erased and in the table again is new: of him two releases
@@ -278,10 +283,10 @@ class Series:
         con
             A connection that has the secret key.
         ids
-            Their ids, as the table has them.
+            Their ids, as the table has them, or one of them.
         """
         self._read_keys(con)
-        listed = [ids] if isinstance(ids, str) else list(ids)
+        listed = list(ids) if isinstance(ids, Iterable) and not isinstance(ids, str | bytes) else [ids]
         select = "SELECT sdc__series_id(sdc__canonical($1), $2)"
         found = [execute(con, select, [one, self.name]).fetchall()[0][0] for one in listed]
         with hold_lock(self.path):
@@ -313,15 +318,17 @@ class Series:
         with translate_errors():
             self._content = str(execute(data.con, digested).fetchall()[0][0])
             self._ids = _digest_ids(data.con, whole, identifier, self.name)
-        self._seen = _digest_file(self.path)
+        self._seen = digest_file(self.path)
         ledger = self._read_file()[0] if self.path.exists() else Ledger(self.name)
         names = [release["name"] for release in ledger.releases]
         if self.release in names:
-            self._check_repeated(ledger, names.index(self.release))
+            place = names.index(self.release)
+            check_repeated(self, ledger, place, self._content)
+            self._number, self._repeats, self.head = place + 1, True, ledger.releases[place]["head"]
         else:
-            self._check_chain(ledger)
+            check_chain(self, ledger)
             self._number = len(ledger.releases) + 1
-            self._check_ids(ledger)
+            self.counts |= check_ids(self, ledger, self._ids, self._number)
         self._ledger = ledger
 
     def _check_same_records(self, data: Any, identifier: str) -> None:  # noqa: ANN401 - a described table
@@ -333,77 +340,7 @@ class Series:
         if others:
             raise SeriesError(
                 f"{others:,} records of {data.table} were not in the table of the first step: all steps of a release "
-                f"are of "
-                "one table. Another table is another series."
-            )
-
-    def _check_repeated(self, ledger: Ledger, place: int) -> None:
-        """Refuse to repeat a recorded release from another table, or in another place of the chain."""
-        recorded = ledger.releases[place]
-        before = ledger.releases[place - 1]["head"] if place else ""
-        if self.after != before:
-            raise SeriesError(
-                f"Release {self.release!r} is recorded in {self.path} after another one than after= says: give the "
-                f"head "
-                "of the release before it, or a new name."
-            )
-        if recorded.get("erased"):
-            raise SeriesError(
-                f"Release {self.release!r} is recorded in {self.path}, and persons of it have been erased since: it "
-                "would have other values for them. Keep the file that was released, or give a new release a new name."
-            )
-        if self._content != recorded["content"]:
-            raise SeriesError(
-                f"Release {self.release!r} is recorded in {self.path}, and was of another table: give a new release a "
-                f"new "
-                "name. (A release that was never handed over is taken back by restoring the ledger before it.)"
-            )
-        self._number, self._repeats, self.head = place + 1, True, recorded["head"]
-
-    def _check_chain(self, ledger: Ledger) -> None:
-        if self.after == ledger.head:
-            return
-        if not ledger.releases:
-            raise SeriesError(
-                f"There is no ledger {self.path}, and the series goes on (after= is given): restore the ledger, or "
-                f"begin "
-                "another series under another name; a new ledger would release the same values anew."
-            )
-        if not self.after:
-            raise SeriesError(
-                f"The ledger {self.path} has {len(ledger.releases)} releases of {self.name}: say which was the last, "
-                f"by its "
-                "head, after='...', as its certificate has it. So no restored copy is taken for it."
-            )
-        known = [release["head"] for release in ledger.releases]
-        what = (
-            f"it goes on after that release, with {ledger.releases[known.index(self.after) + 1]['name']!r}"
-            if self.after in known
-            else "it does not have that release: it is an older copy, or went another way"
-        )
-        raise SeriesError(
-            f"The ledger {self.path} does not end where after= says: {what}. Two ledgers would give two masked values "
-            f"of "
-            "one original: find the ledger of the last release."
-        )
-
-    def _check_ids(self, ledger: Ledger) -> None:
-        known = pc.is_in(self._ids, value_set=ledger.ids["id"].combine_chunks())
-        new = len(self._ids) - int(pc.sum(known).as_py() or 0)
-        back = ledger.ids.filter(pc.less(ledger.ids["last"], self._number - 1))
-        returned = int(pc.sum(pc.is_in(back["id"], value_set=self._ids)).as_py() or 0)
-        self.counts |= {"records": len(self._ids), "new": new, "returning": returned}
-        if ledger.releases and new > self.most_new * len(self._ids):
-            raise SeriesError(
-                f"{new:,} of {len(self._ids):,} ids are new, more than most_new = {self.most_new}: they must have been "
-                "numbered anew, and everybody would be masked a second time. Give the former ids or, where so many "
-                "came, "
-                "a larger most_new."
-            )
-        if returned and not self.returning:
-            raise SeriesError(
-                f"{returned:,} ids had left the series and are back: where they are the same persons say so, "
-                "returning=True; an id that was given to another person shows him what was released of the former."
+                "are of one table. Another table is another series."
             )
 
 
@@ -420,19 +357,3 @@ def _count_in(ids: pa.Table, present: pa.Array, number: int) -> pa.Table:
     numbers = pa.array([number] * len(new), pa.int32())
     came = pa.table([new, numbers, numbers], schema=IDS)
     return pa.concat_tables([ids.set_column(2, IDS.field("last"), last), came])
-
-
-def _digest_file(path: Path) -> str:
-    """Return the digest of the bytes of a file; an erasure changes them, and not the head."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else ""
-    except OSError as error:
-        raise SeriesError(f"The ledger {path} cannot be read: {error.strerror}.") from None
-
-
-def _refuse_changed_file(path: Path, seen: str) -> None:
-    """Refuse to write over a ledger that another run, or an erasure, has written meanwhile."""
-    if _digest_file(path) != seen:
-        raise SeriesError(
-            f"The ledger {path} was written by another run meanwhile: this release is not recorded. Run again."
-        )

@@ -39,14 +39,12 @@ def refuse_method(method: str, arguments: Mapping[str, Any], data: Any, *, subse
     if find_rule(method, arguments) == "values" and data.homes is not None:
         raise SeriesError(
             f"{method} of one record a household is not built for a series: mask the persons (household_columns=[] "
-            f"where no "
-            "column is of the household)."
+            "where no column is of the household)."
         )
     if data.part is not None or (data.homes is not None and data.homes.of.part is not None) or subset:
         raise SeriesError(
             f"{method} of some of the records (where) is refused in a series: who changes and is no more, or only "
-            f"then, one "
-            "of them shows his original in another release. Mask all records."
+            "then, one of them shows his original in another release. Mask all records."
         )
 
 
@@ -128,12 +126,15 @@ def describe_step_form(data: Any, masking: Masking) -> dict[str, Any]:  # noqa: 
     Where values or a design are kept also the order in which the table has the columns, by which these stand there.
     """
     declared = find_mask(masking.macro)
-    tables = {p.name for p in declared.parameters if p.type in TABLES} if declared else set()
+    of_type = {p.name: p.type for p in declared.parameters} if declared else {}
     arguments: dict[str, Any] = {}
     for name, value in masking.arguments.items():
         if name == "columns" or value is None:
             continue
-        arguments[name] = _digest_table(data.con, value) if name in tables and isinstance(value, str) else value
+        if of_type.get(name) in TABLES and isinstance(value, str):
+            arguments[name] = _digest_table(data.con, value)
+        else:  # a column is the same however its name is spelled
+            arguments[name] = value.lower() if of_type.get(name) == "column" and isinstance(value, str) else value
     form = {"method": masking.macro, "columns": [c.lower() for c in masking.columns], "arguments": arguments}
     if masking.designed is not None or find_rule(masking.macro, masking.arguments) == "values":
         form["order"] = [c.lower() for c in data.read_columns() if c in masking.columns]
@@ -153,10 +154,8 @@ def explain_difference(known: dict[str, Any], form: dict[str, Any]) -> str:
         if known[what] != form[what]:
             return f"its {what} is {_say(form[what])}, not {_say(known[what])}"
     if known.get("order") != form.get("order"):
-        return (
-            f"the table has its columns in the order {_say(form['order'])}, not {_say(known['order'])}, by which "
-            f"values are kept"
-        )
+        now, then = (_say(of.get("order", [])) for of in (form, known))
+        return f"the table has its columns in the order {now}, not {then}, by which values are kept"
     before, now = known["arguments"], form["arguments"]
     names = sorted(n for n in before | now if before.get(n) != now.get(n))
     return f"its arguments differ ({', '.join(names)})"

@@ -461,3 +461,17 @@ def test_a_ledger_by_a_link_is_the_ledger_itself(con, tmp_path):
     assert (tmp_path / "s.ledger").is_symlink()
     with pytest.raises(SeriesError, match="goes on after that"):
         release(con, tmp_path / "shared", "three", "second", one)
+
+
+def test_an_id_that_is_spelled_otherwise_is_the_same(con, tmp_path):
+    one = release(con, tmp_path, "one", "first")
+    with open_series(tmp_path, "two", one) as two:
+        sdc_sql.Microdata(con, "second", id="ID", series=two).mask.noise("income", standard_deviation=100, into="two")
+    assert two.recorded
+
+
+def test_one_id_is_erased_and_a_folder_is_missed_before_any_work(con, tmp_path):
+    release(con, tmp_path, "one", "first")
+    assert open_series(tmp_path, "no matter").erase(con, 3) == 1
+    with pytest.raises(ParameterError, match="There is no folder"):
+        sdc_sql.Series(tmp_path / "nowhere" / "ledger", "persons", "one")

@@ -1,0 +1,112 @@
+"""Whether a release may follow: the ledger ends where it is said to, and its ids are those of the same persons."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Protocol
+
+import pyarrow.compute as pc
+
+from sdc_sql.errors import SeriesError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from sdc_sql.series.ledger import Ledger
+
+
+class Begun(Protocol):
+    """A release of a series as it was begun."""
+
+    path: Path
+    name: str
+    release: str
+    after: str
+    most_new: float
+    returning: bool
+
+
+def check_repeated(series: Begun, ledger: Ledger, place: int, content: str) -> None:
+    """Refuse to repeat a recorded release from another table, or in another place of the chain."""
+    recorded = ledger.releases[place]
+    before = ledger.releases[place - 1]["head"] if place else ""
+    if series.after != before:
+        raise SeriesError(
+            f"Release {series.release!r} is recorded in {series.path} after another one than after= says: give the "
+            "head of the release before it, or a new name."
+        )
+    if recorded.get("erased"):
+        raise SeriesError(
+            f"Release {series.release!r} is recorded in {series.path}, and persons of it have been erased since: it "
+            "would have other values for them. Keep the file that was released, or give a new release a new name."
+        )
+    if content != recorded["content"]:
+        raise SeriesError(
+            f"Release {series.release!r} is recorded in {series.path}, and was of another table: give a new release a "
+            "new name. (A release that was never handed over is taken back by restoring the ledger before it.)"
+        )
+
+
+def check_chain(series: Begun, ledger: Ledger) -> None:
+    """Refuse a ledger that does not end with the release that the new one goes on after."""
+    if series.after == ledger.head:
+        return
+    if not ledger.releases:
+        raise SeriesError(
+            f"There is no ledger {series.path}, and the series goes on (after= is given): restore the ledger, or "
+            "begin another series under another name; a new ledger would release the same values anew."
+        )
+    if not series.after:
+        raise SeriesError(
+            f"The ledger {series.path} has {len(ledger.releases)} releases of {series.name}: say which was the last, "
+            "by its head, after='...', as its certificate has it. So no restored copy is taken for it."
+        )
+    known = [release["head"] for release in ledger.releases]
+    what = (
+        f"it goes on after that release, with {ledger.releases[known.index(series.after) + 1]['name']!r}"
+        if series.after in known
+        else "it does not have that release: it is an older copy, or went another way"
+    )
+    raise SeriesError(
+        f"The ledger {series.path} does not end where after= says: {what}. Two ledgers would give two masked values "
+        "of one original: find the ledger of the last release."
+    )
+
+
+def check_ids(series: Begun, ledger: Ledger, ids: pa.Array, number: int) -> dict[str, int]:
+    """Return how many records are new, and how many were away; refuse ids that cannot be those of the same persons."""
+    known = pc.is_in(ids, value_set=ledger.ids["id"].combine_chunks())
+    new = len(ids) - int(pc.sum(known).as_py() or 0)
+    back = ledger.ids.filter(pc.less(ledger.ids["last"], number - 1))
+    returned = int(pc.sum(pc.is_in(back["id"], value_set=ids)).as_py() or 0)
+    counts = {"records": len(ids), "new": new, "returning": returned}
+    if ledger.releases and new > series.most_new * len(ids):
+        raise SeriesError(
+            f"{new:,} of {len(ids):,} ids are new, more than most_new = {series.most_new}: they must have been "
+            "numbered anew, and everybody would be masked a second time. Give the former ids or, where so many "
+            "came, a larger most_new."
+        )
+    if returned and not series.returning:
+        raise SeriesError(
+            f"{returned:,} ids had left the series and are back: where they are the same persons say so, "
+            "returning=True; an id that was given to another person shows him what was released of the former."
+        )
+    return counts
+
+
+def digest_file(path: Path) -> str:
+    """Return the digest of the bytes of a file; an erasure changes them, and not the head."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else ""
+    except OSError as error:
+        raise SeriesError(f"The ledger {path} cannot be read: {error.strerror}.") from None
+
+
+def refuse_changed_file(path: Path, seen: str) -> None:
+    """Refuse to write over a ledger that another run, or an erasure, has written meanwhile."""
+    if digest_file(path) != seen:
+        raise SeriesError(
+            f"The ledger {path} was written by another run meanwhile: this release is not recorded. Run again."
+        )
