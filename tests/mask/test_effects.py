@@ -53,7 +53,7 @@ def test_of_a_mask_from_elsewhere_nothing_is_told():
     assert public_steps.is_withheld(step)
     assert public_steps.list_told_parameters(step) == {}
     assert public_steps.describe_step(step) == ("scramble", "")
-    assert public_steps.show_public_matrix(step, None, str) == []
+    assert public_steps.show_public_matrix(step, None, str, str) == []
     assert public_steps.advice(step, matrix=False, part=False) == []
     effect = find_effect("scramble")
     assert (effect.values.kind, effect.bits.kind) == ("codes", "last digits")
