@@ -35,6 +35,7 @@
 --   release    text                      names the release; give another one for independent draws
 --   unit       'record' or 'household'   whose draws: with 'household' (never of guaranteed), members who share a cell go on sharing it
 --   household  column                    the household of a record, where unit is 'household'
+--   categories  names                    all categories that there may be: the matrix is then of these, in every file
 
 CREATE OR REPLACE MACRO sdc__within(have, within) AS
     CASE WHEN coalesce(len(sdc__names(within)), 0) = 0 THEN have[1:1] ELSE sdc__columns(have, within) END;
@@ -110,15 +111,38 @@ CREATE OR REPLACE MACRO sdc__pram_retention(tbl, columns, retention, id, stratum
     sdc__keyed AS MATERIALIZED (FROM sdc__pram_keyed('sdc__staying', columns, stream, release))
     FROM sdc__pram_jumps('sdc__all', 'sdc__keyed');
 
--- Keeps: which combinations there are.
+-- Of declared categories the matrix is that of one column, whichever of them a file has: the draws are those of sdc_pram by it.
+CREATE OR REPLACE MACRO sdc__checked_categories(categories, columns, stratum) AS CASE
+    WHEN len(sdc__names(columns)) > 1 OR stratum IS NOT NULL
+        THEN error('ParameterError: categories are those of one column, without a stratum: mask each column by its own.')
+    WHEN len(list_distinct(categories)) < 2 OR len(list_distinct(categories)) < len(categories)
+        THEN error('ParameterError: categories must be two or more, each of them once, and none of them NULL.')
+    ELSE categories END;
+CREATE OR REPLACE MACRO sdc__pram_declared_matrix(categories, retention) AS TABLE
+    SELECT a."from", b."from" AS "to",
+           CASE WHEN NOT coalesce(TRY_CAST(retention AS DOUBLE) BETWEEN 0 AND 1, false)
+                    THEN error('ParameterError: The retention is ' || coalesce(retention::VARCHAR, 'NULL')
+                               || ': it must be a probability, from 0 to 1.')
+                WHEN a."from" = b."from" THEN TRY_CAST(retention AS DOUBLE)
+                ELSE (1 - TRY_CAST(retention AS DOUBLE)) / (len(categories) - 1) END AS probability
+    FROM (SELECT unnest(categories) AS "from") AS a CROSS JOIN (SELECT unnest(categories) AS "from") AS b;
+
+-- Keeps: which combinations there are; of declared categories no more than these.
 -- Told: retention.
+-- Repeated: once (the matrix is made of the categories of the file, and another one draws all records anew: give categories).
+-- Series: parameters (of one column, with categories: it is then pram, by one matrix for all releases).
 -- Matrix: by retention.
 -- Households: by unit.
 -- sdc_pram_retention: categories stay with a probability, or move to any other alike.
 -- Example: FROM sdc_pram_retention('persons', ['sex', 'region'], 0.9, 'id');
 CREATE OR REPLACE MACRO sdc_pram_retention(tbl, columns, retention, id, stratum := NULL, stream := NULL, release := '',
-                                           unit := 'record', household := NULL) AS TABLE
-    WITH sdc__done AS (FROM sdc__pram_retention(tbl, columns, retention, id, stratum, stream, release, unit, household))
+                                           unit := 'record', household := NULL, categories := NULL) AS TABLE
+    WITH sdc__declared AS (
+        FROM sdc__pram_declared_matrix(sdc__checked_categories(categories::VARCHAR[], columns, stratum), retention)
+    ),
+    sdc__of_the_file AS (FROM sdc__pram_retention(tbl, columns, retention, id, stratum, stream, release, unit, household)),
+    sdc__of_declared AS (FROM sdc__pram(tbl, columns, 'sdc__declared', id, NULL, stream, release, unit, household)),
+    sdc__done AS (FROM query_table(CASE WHEN categories IS NULL THEN 'sdc__of_the_file' ELSE 'sdc__of_declared' END))
     FROM sdc__released(tbl, columns, id, 'sdc__done');
 
 -- theta of xi, the root without cancellation: xi theta^2 + (1 - xi) theta - (1 - xi) = 0.
