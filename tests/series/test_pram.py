@@ -28,15 +28,15 @@ def con(connect):
         yield con
 
 
-def release(con, folder: Path, name: str, after: str, categories, column: str = "r") -> str:
+def release(con, folder: Path, name: str, after: str, categories) -> str:
     with sdc_sql.Series(folder / "l", "p", name, after=after) as series:
         data = sdc_sql.Microdata(con, "t", id="id", series=series)
-        data.mask.pram_retention(column, 0.7, categories=categories, into=name)
+        data.mask.pram_retention("r", 0.7, categories=categories, into=name)
     return series.head
 
 
 def test_declared_categories_have_one_matrix(con, tmp_path):
-    """A category that nobody had before draws nobody anew; one that was not declared is refused, and so is another set."""
+    """A category that nobody had draws nobody anew; one that was not declared is refused, and so is another set."""
     one = release(con, tmp_path, "one", "", REGIONS)
     shown = dict(con.execute("SELECT r, count(*) FROM one GROUP BY r").fetchall())
     assert shown["d"] > 0  # it is nobody's so far: whoever comes with it hides among these
