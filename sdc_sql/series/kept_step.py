@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -14,6 +16,7 @@ from sdc_sql.series.batch_cells import BatchCells
 from sdc_sql.series.joined_groups import JoinedGroups
 from sdc_sql.series.kept_values import OWN, Place, collect_new, look_up, select_texts
 from sdc_sql.series.ledger import IDS, VALUES
+from sdc_sql.series.swapped_batch import SwappedBatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -46,6 +49,8 @@ class Rule(Protocol):
 RULES: dict[str, Callable[[Place, Mapping[str, Any], Mapping[str, pa.Table]], Rule]] = {
     "microaggregate": JoinedGroups,
     "pram_guaranteed": BatchCells,
+    "rank_swap": partial(SwappedBatch, "rank_swap"),
+    "data_swap": partial(SwappedBatch, "data_swap"),
 }
 
 
@@ -72,6 +77,11 @@ class KeptStep:
         self._is_known = False
         self.new: pa.Table = VALUES.empty_table()
         self.fixed: dict[str, pa.Table] = {}
+
+    def leave_out(self, masking: Masking) -> Masking:
+        """Return a step without what the log tells of swaps in the whole table, where only new values are swapped."""
+        later = isinstance(self._rule, SwappedBatch) and f"types {self._step}" in self._ledger.fixed
+        return replace(masking, kept={}) if later else masking
 
     def select(self, selected: exp.Select) -> exp.Select:
         """Return the query of the masked values: the method's own in the first release, what is kept in a later one.
@@ -123,7 +133,8 @@ def find_waiting_ids(ledger: Ledger, data: Any, table: str, identifier: str, ser
     masked: set[str] = set()
     for step, form in enumerate(ledger.steps):
         arguments = form["arguments"]
-        read = {*form["columns"], *map(str.lower, arguments.get("within") or [])} | {arguments.get("stratum")}
+        others = [c for name in ("within", "equal", "different") for c in arguments.get(name) or []]
+        read = {*form["columns"], *map(str.lower, others)} | {arguments.get("stratum")}
         if form["method"] in RULES and not read & masked:
             order = tuple(form["order"])
             place = Place(data.con, table, identifier, order, arguments.get("stratum"), series, step)

@@ -199,6 +199,7 @@ class Series:
         self._kept = None
         if find_rule(masking.macro, masking.arguments) == "values":
             self._kept = KeptStep(self._ledger, data, masking, self.name, place, self._number, self._waiting)
+            masking = self._kept.leave_out(masking)
         self._turn = True  # last: what failed before has no turn
         return masking
 
@@ -210,8 +211,8 @@ class Series:
         again = [c for c in form["columns"] if any(c in f["columns"] for f in before)]
         if again:
             raise SeriesError(
-                f"{method} of {', '.join(again)} is a second one in this release: two groupings of a column are "
-                f"equations of its values. Mask it once."
+                f"{method} of {', '.join(again)} is a second step in this release that keeps what it released: two "
+                f"groupings, or swaps, of a column tell more of its values than one. Mask it once."
             )
 
     def select_kept(self, selected: exp.Select) -> exp.Select:
