@@ -41,7 +41,9 @@ def hold_part(place: Place, own: pa.Table, rows: NDArray[np.int64]) -> Iterator[
         con.unregister(LISTED)
     source = exp.Table(this=exp.Anonymous(this="query_table", expressions=[query.make_text_literal(place.table)]))
     select = exp.select("t.*").from_(exp.alias_(source, "t", table=True))
-    select = select.join(_name_ids(), on=_match_ids(exp.column(place.identifier, table="t", quoted=True)), join_type="semi")
+    select = select.join(
+        _name_ids(), on=_match_ids(exp.column(place.identifier, table="t", quoted=True)), join_type="semi"
+    )
     made = exp.Create(
         this=exp.table_(PART, db="main", catalog="temp", quoted=True), kind="TABLE", expression=select,
         properties=exp.Properties(expressions=[exp.TemporaryProperty()]), replace=True,
@@ -53,7 +55,12 @@ def hold_part(place: Place, own: pa.Table, rows: NDArray[np.int64]) -> Iterator[
 
 
 def mask_part(
-    place: Place, macro: str, table: str, columns: Sequence[str], arguments: Mapping[str, Any], *more: Any  # noqa: ANN401
+    place: Place,
+    macro: str,
+    table: str,
+    columns: Sequence[str],
+    arguments: Mapping[str, Any],
+    *more: Any,  # noqa: ANN401
 ) -> pa.Table:
     """Return what a method gives for the records of a part: their rows, and by column the masked values as texts.
 

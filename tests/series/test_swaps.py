@@ -117,7 +117,7 @@ def test_a_batch_of_few_is_found_and_waits(con, tmp_path):
         assert nights.release(table) == [[]]
         assert nights.waiting == len(table) - 300
     world.come(1)
-    (new,) = nights.release(world.table())
+    (new,) = nights.release(world.table(), returning=True)  # 198 waited, and were not in the last table
     assert (len(new), nights.waiting) == (200, 0)
     small = Nights(con, tmp_path / "..", lambda mask: mask.rank_swap("income", 5, into="released"))
     with pytest.raises(SeriesError, match="200 records with fewer than ten|199 records with fewer than ten"):
@@ -237,6 +237,7 @@ def test_who_may_exchange_with_few_waits_with_his_cell(con, tmp_path):
     call = lambda mask: mask.data_swap("sex", 0.4, different=["sex"], into="released")  # noqa: E731
     nights = Nights(con, tmp_path, call, columns=("sex",))
     world = World(100, 2)
+    world.people["sex"] = np.arange(100) % 2
     nights.release(world.table())
     world.come(39)
     world.people["sex"][-39:] = [0] * 30 + [1] * 9
