@@ -52,4 +52,6 @@ class _Told(Series):
 
     def record(self) -> None:
         super().record()
+        if waiting := self.counts["waiting"]:
+            print(f"{waiting:,} records wait for a later release, and are left out of this one", file=sys.stderr)
         print(f"series {self.name}, release {self.release}: --after {self.head} for the next one", file=sys.stderr)

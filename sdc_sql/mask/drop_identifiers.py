@@ -12,7 +12,7 @@ from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, set_key
 from sdc_sql.db.masking.log import Log
 from sdc_sql.db.masking.masking import Masking
-from sdc_sql.db.masking.serial import admit_step
+from sdc_sql.db.masking.serial import admit_step, leave_out_waiting
 from sdc_sql.db.masking.steps import MaskingStep
 from sdc_sql.db.masking.targets import explain_what_remains
 from sdc_sql.db.table import Table
@@ -104,6 +104,7 @@ def _drop_columns(data: Roles, columns: tuple[str, ...], identifier: str, into: 
             ) from e
     if into is not None:
         execute(data.con, exp.Insert(this=log.target.copy(), expression=rows)).fetchall()
+    records -= leave_out_waiting(data, log.target, identifier)
     step = MaskingStep(
         log.target.sql("duckdb"), "drop_identifiers", columns, {}, records, records,
         remains=explain_what_remains(data.con, log.target) if into is None else "",

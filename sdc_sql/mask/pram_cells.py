@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal
 
 from sdc_sql.db.catalogue.arguments import list_choices
 from sdc_sql.db.checks import is_number, text_for_message
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import resolve_columns
+from sdc_sql.mask.pram import pram
 from sdc_sql.mask.pram_log import category_counts
 from sdc_sql.mask.unit import resolve_draw_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     import duckdb
 
@@ -37,6 +39,7 @@ def pram_retention(
     release: str = "",
     unit: Literal["record", "household"] = "record",
     household: str | None = None,
+    categories: Sequence[Any] | None = None,
     into: str | None = None,
 ) -> MaskingStep:
     """Keep each record's category with a probability, or change it to any other with equal probability.
@@ -57,6 +60,9 @@ def pram_retention(
         Whose draws: ``"record"``, or ``"household"``: members with the same value then have the same masked value.
     household
         The column of household numbers, where ``unit`` is ``"household"``; by default the table's.
+    categories
+        Of one column: all categories that there may be, whichever of them the table has. The step is then ``pram`` by
+        one matrix, and may be repeated, as in a series of releases; a category that is not among them is an error.
     into
         A new table for the masked copy. Without it the table itself is changed; a database file then keeps the old
         values in its bytes: hand over what ``write`` writes.
@@ -74,6 +80,14 @@ def pram_retention(
     chosen = resolve_columns(data, columns)
     if not (is_number(retention) and 0 <= retention <= 1):
         raise ParameterError(f"The retention is {text_for_message(retention)}: it must be a probability, from 0 to 1.")
+    if categories is not None:
+        labels = _check_categories(categories, chosen, stratum)
+        other = (1 - retention) / (len(labels) - 1)
+        matrix = [[retention if a == b else other for b in labels] for a in labels]
+        return pram(
+            data, chosen, matrix, labels=labels, stream=stream, release=release, unit=unit, household=household,
+            into=into,
+        )  # fmt: skip
     arguments = {
         "columns": chosen, "retention": retention, "id": data.require_role("id"),
         "stratum": stratum and data.spell_column("stratum", stratum), "stream": stream, "release": release,
@@ -81,6 +95,20 @@ def pram_retention(
     }  # fmt: skip
     kept = {"counts": category_counts(data.table, chosen, [arguments["stratum"]] if stratum else [])}
     return data.masked(Masking("pram_retention", chosen, arguments, kept=kept, confidential=("counts",)), into=into)
+
+
+def _check_categories(categories: Sequence[Any], columns: tuple[str, ...], stratum: str | None) -> list[str]:
+    """Return the declared categories as texts, as they are converted to the type of the column."""
+    if len(columns) > 1 or stratum is not None:
+        raise ParameterError(
+            "categories are those of one column, without a stratum: mask each column by its own categories."
+        )
+    if isinstance(categories, str) or not isinstance(categories, Iterable):
+        raise ParameterError(f"categories is {text_for_message(categories)}: it must be a list of texts.")
+    listed = [*categories]
+    if len(listed) < 2 or None in listed or len({*map(str, listed)}) < len(listed):  # noqa: PLR2004 - one has no other
+        raise ParameterError("categories must be two or more, each of them once, and none of them None.")
+    return [str(c) for c in listed]
 
 
 def pram_guaranteed(

@@ -14,15 +14,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sdc_sql.errors import ColumnError, SeriesError
+from sdc_sql.errors import ColumnError
 from sdc_sql.udfs.microaggregation.joined import find_nearest_group
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from sdc_sql.series.kept_values import Known
+    from sdc_sql.series.kept_values import Known, Place
 
 Numbers = Any  # arrays of float64
 
@@ -34,42 +34,59 @@ def collect_groups(own: pa.Table, columns: Sequence[str]) -> pa.Table:
     return counted.rename_columns([*names, "records"]).sort_by([(name, "ascending") for name in names])
 
 
-def join_groups(
-    own: pa.Table, known: Known, groups: pa.Table, columns: Sequence[str], *, alone: bool
-) -> list[pa.Array]:
-    """Return by column what is released of each record, as texts.
+class JoinedGroups:
+    """Microaggregation: who waits, and what is released of the values that are new.
 
-    Parameters
-    ----------
-    alone
-        Whether each column is masked by itself, as in individual ranking.
+    A record waits where no published average is there for it: the first release had none of its stratum, or no record
+    with NULL in the same of these columns.
     """
-    m = len(columns)
-    x = np.column_stack([_numbers(own[f"sdc__x{j}"], columns[j]) for j in range(m)])
-    texts = [groups[f"sdc__r{j}"].to_pylist() for j in range(m)]
-    centres = np.array([[np.nan if t is None else float(t) for t in column] for column in texts]).reshape(m, -1).T
-    weights = groups["records"].to_numpy().astype(float)
-    missing = np.column_stack([a.to_numpy(zero_copy_only=False) for a in known.missing])
-    given = x if alone else np.where(missing, x, _read_released(known))
-    strata, of_groups = _encode_strata(own["sdc__stratum"], groups["sdc__stratum"])
-    row = np.full(missing.shape, -1, dtype=np.int64)
-    asked = missing.any(axis=1)
-    for code in np.unique(strata[asked]):
-        here, theirs = np.flatnonzero((strata == code) & asked), np.flatnonzero(of_groups == code)
-        join = _join_alone if alone else _join_together
-        row[here] = join(given[here], missing[here], centres[theirs], weights[theirs], theirs)
-    unplaced = int((missing & ~np.isnan(x) & (row < 0)).any(axis=1).sum())
-    if unplaced:
-        raise SeriesError(
-            f"{unplaced:,} records have no published average to join: the first release had none of their stratum, "
-            f"or no record with NULL in the same of these columns. They wait: leave them out of "
-            f"this release, or begin another series."
-        )
-    found = []
-    for j in range(m):
-        place = pa.array(np.where(row[:, j] >= 0, row[:, j], 0), mask=row[:, j] < 0)
-        found.append(pc.if_else(known.missing[j], groups[f"sdc__r{j}"].combine_chunks().take(place), known.released[j]))
-    return found
+
+    def __init__(self, place: Place, arguments: Mapping[str, Any], fixed: Mapping[str, pa.Table]) -> None:
+        self._place = place
+        self._alone = arguments.get("method") == "individual_ranking" or len(place.columns) == 1
+        self._groups = fixed.get(f"groups {place.step}")
+
+    def freeze(self, own: pa.Table) -> dict[str, pa.Table]:
+        """Return what the first release fixes: the groups."""
+        return {f"groups {self._place.step}": collect_groups(own, self._place.columns)}
+
+    def find_waiting(self, own: pa.Table, known: Known, present: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which of the records wait."""
+        found: NDArray[np.bool_] = self._find_rows(own, known, present)[1]
+        return found
+
+    def mask(self, own: pa.Table, known: Known, present: NDArray[np.bool_]) -> tuple[list[pa.Array], dict[str, Any]]:
+        """Return by column what is released of each record, as texts; nothing further is fixed."""
+        row = self._find_rows(own, known, present)[0]
+        found = []
+        assert self._groups is not None  # noqa: S101 - the first release had them
+        for j in range(len(self._place.columns)):
+            place = pa.array(np.where(row[:, j] >= 0, row[:, j], 0), mask=row[:, j] < 0)
+            texts = self._groups[f"sdc__r{j}"].combine_chunks().take(place)
+            found.append(pc.if_else(known.missing[j], texts, known.released[j]))
+        return found, {}
+
+    def _find_rows(
+        self, own: pa.Table, known: Known, present: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return by column the group that each new value joins, -1 where there is none, and who has none for one."""
+        columns, groups = self._place.columns, self._groups
+        assert groups is not None  # noqa: S101 - the first release had them
+        m = len(columns)
+        x = np.column_stack([_numbers(own[f"sdc__x{j}"], columns[j]) for j in range(m)])
+        texts = [groups[f"sdc__r{j}"].to_pylist() for j in range(m)]
+        centres = np.array([[np.nan if t is None else float(t) for t in column] for column in texts]).reshape(m, -1).T
+        weights = groups["records"].to_numpy().astype(float)
+        missing = known.stack_missing()
+        given = x if self._alone else np.where(missing, x, _read_released(known))
+        strata, of_groups = _encode_strata(own["sdc__stratum"], groups["sdc__stratum"])
+        row = np.full(missing.shape, -1, dtype=np.int64)
+        asked = missing.any(axis=1) & present
+        for code in np.unique(strata[asked]):
+            here, theirs = np.flatnonzero((strata == code) & asked), np.flatnonzero(of_groups == code)
+            join = _join_alone if self._alone else _join_together
+            row[here] = join(given[here], missing[here], centres[theirs], weights[theirs], theirs)
+        return row, asked & (missing & ~np.isnan(x) & (row < 0)).any(axis=1)
 
 
 def _join_alone(

@@ -2,22 +2,56 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sdc_sql.db.catalogue.load import execute
-from sdc_sql.errors import translate_errors
-from sdc_sql.series.joined_groups import collect_groups, join_groups
+from sdc_sql.errors import SeriesError, translate_errors
+from sdc_sql.series.batch_cells import BatchCells
+from sdc_sql.series.joined_groups import JoinedGroups
 from sdc_sql.series.kept_values import OWN, Place, collect_new, look_up, select_texts
-from sdc_sql.series.ledger import VALUES
+from sdc_sql.series.ledger import IDS, VALUES
+from sdc_sql.series.swapped_batch import SwappedBatch
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
     from sqlglot import exp
 
     from sdc_sql.db.masking.masking import Masking
     from sdc_sql.series.kept_values import Known
     from sdc_sql.series.ledger import Ledger
+
+
+class Rule(Protocol):
+    """What a method does with the values that are new in a release, and with whom it cannot release yet."""
+
+    def freeze(self, own: pa.Table) -> dict[str, pa.Table]:
+        """Return what the first release fixes, of the records with their digests and masked values."""
+        ...
+
+    def find_waiting(self, own: pa.Table, known: Known, present: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which of the records that are present wait: nothing sound can be released of them yet."""
+        ...
+
+    def mask(self, own: pa.Table, known: Known, present: NDArray[np.bool_]) -> tuple[list[pa.Array], dict[str, Any]]:
+        """Return by column what is released of each record, as texts, and what is fixed besides."""
+        ...
+
+
+# of each method that keeps values, what it does with new ones
+RULES: dict[str, Callable[[Place, Mapping[str, Any], Mapping[str, pa.Table]], Rule]] = {
+    "microaggregate": JoinedGroups,
+    "pram_guaranteed": BatchCells,
+    "rank_swap": partial(SwappedBatch, "rank_swap"),
+    "data_swap": partial(SwappedBatch, "data_swap"),
+}
 
 
 class KeptStep:
@@ -31,42 +65,97 @@ class KeptStep:
         series: str,
         step: int,
         number: int,
+        waiting: pa.Array,
     ) -> None:
-        self._ledger, self._step, self._number = ledger, step, number
+        self._ledger, self._step, self._number, self._waiting = ledger, step, number, waiting
         in_order = tuple(c for c in data.read_columns() if c in masking.columns)
-        stratum = masking.arguments.get("stratum")
+        identifier, stratum = str(masking.arguments["id"]), masking.arguments.get("stratum")
         self._place = Place(
-            data.con, data.table, str(masking.arguments["id"]), in_order, stratum if isinstance(stratum, str) else None,
-            series, step,
-        )  # fmt: skip
-        self._alone = masking.arguments.get("method") == "individual_ranking" or len(in_order) == 1
-        self._known: Known | None = None
+            data.con, data.table, identifier, in_order, stratum if isinstance(stratum, str) else None, series, step
+        )
+        self._rule = RULES[masking.macro](self._place, masking.arguments, ledger.fixed)
+        self._is_known = False
         self.new: pa.Table = VALUES.empty_table()
         self.fixed: dict[str, pa.Table] = {}
 
+    def leave_out(self, masking: Masking) -> Masking:
+        """Return a step without what the log tells of swaps in the whole table, where only new values are swapped."""
+        later = isinstance(self._rule, SwappedBatch) and f"types {self._step}" in self._ledger.fixed
+        return replace(masking, kept={}) if later else masking
+
     def select(self, selected: exp.Select) -> exp.Select:
-        """Return the query of the masked values: the method's own in the first release, what is kept in a later one."""
-        groups = self._ledger.fixed.get(f"groups {self._step}")
-        if groups is None:
+        """Return the query of the masked values: the method's own in the first release, what is kept in a later one.
+
+        Of who waits it gives NULL: he is left out of what is released.
+        """
+        types = self._ledger.fixed.get(f"types {self._step}")
+        if types is None:
             return selected
-        own = self._place.read_digests()
-        self._known = known = look_up(self._ledger, own, self._step, self._place.columns)
-        texts = join_groups(own, known, groups, self._place.columns, alone=self._alone)
+        own, columns = self._place.read_digests(), self._place.columns
+        known = look_up(self._ledger, own, self._step, columns)
+        present = ~_to_numpy(pc.is_in(_to_ids(own), value_set=self._waiting))
+        late = int(self._rule.find_waiting(own, known, present).sum())
+        if late:
+            raise SeriesError(
+                f"{late:,} records have to wait for a later release, and it is seen only when a step of this one was "
+                f"done: begin a series in which the steps on {', '.join(columns)} come first, or leave them out."
+            )
+        texts, self.fixed = self._rule.mask(own, known, present)
+        texts = [pc.if_else(pa.array(present), column, pa.scalar(None, pa.string())) for column in texts]
         for j, column in enumerate(texts):
             own = own.append_column(f"sdc__r{j}", column)
-        self.new = collect_new(own, known, self._place.columns, self._step, self._number)
-        types = self._ledger.fixed[f"types {self._step}"]["type"].to_pylist()
-        return select_texts(self._place, own, texts, types)
+        self.new = collect_new(own, known, columns, self._step, self._number, present=present)
+        self._is_known = True
+        return select_texts(self._place, own, texts, types["type"].to_pylist())
 
     def collect(self, masked: exp.Expression) -> None:
-        """Take at first what was released of each value, and the groups; later this is known before it is written."""
-        if self._known is None:
+        """Take at first what was released of each value, and what is fixed; later this is known before."""
+        if not self._is_known:
             columns = self._place.columns
             own = self._place.read_digests(masked)
             self.new = collect_new(own, None, columns, self._step, self._number)
             described = execute(self._place.con, f"DESCRIBE {masked.sql('duckdb')}").fetchall()
             types = {str(row[0]): str(row[1]) for row in described}
-            self.fixed[f"groups {self._step}"] = collect_groups(own, columns)
+            self.fixed = self._rule.freeze(own)
             self.fixed[f"types {self._step}"] = pa.table({"type": [types[c] for c in columns]})
         with translate_errors():
             self._place.con.execute(f"DROP TABLE IF EXISTS temp.{OWN}")
+
+
+def find_waiting_ids(ledger: Ledger, data: Any, table: str, identifier: str, series: str) -> pa.Array:  # noqa: ANN401
+    """Return the digests of the ids that wait in this release, of all its steps together.
+
+    It is known before anything is masked, so that all steps agree: of a record that one of them cannot release yet none
+    does. Who waits by one step may leave too few for another, and so on until none is added. Steps on columns that an
+    earlier one masks are not foreseen: there a record that has to wait is an error.
+    """
+    asked: list[tuple[Rule, pa.Table, Known]] = []
+    masked: set[str] = set()
+    for step, form in enumerate(ledger.steps):
+        arguments = form["arguments"]
+        others = [c for name in ("within", "equal", "different") for c in arguments.get(name) or []]
+        read = {*form["columns"], *map(str.lower, others)} | {arguments.get("stratum")}
+        if form["method"] in RULES and not read & masked:
+            order = tuple(form["order"])
+            place = Place(data.con, table, identifier, order, arguments.get("stratum"), series, step)
+            own = place.read_digests()
+            rule = RULES[form["method"]](place, arguments, ledger.fixed)
+            asked.append((rule, own, look_up(ledger, own, step, order)))
+        masked |= {*form["columns"]}
+    found = pa.array([], IDS.field("id").type)
+    before = -1
+    while len(found) > before:
+        before = len(found)
+        for rule, own, known in asked:
+            ids = _to_ids(own)
+            waits = rule.find_waiting(own, known, ~_to_numpy(pc.is_in(ids, value_set=found)))
+            found = pa.concat_arrays([found, ids.filter(pa.array(waits))])
+    return found
+
+
+def _to_ids(own: pa.Table) -> pa.Array:
+    return own["sdc__person"].combine_chunks().cast(IDS.field("id").type)
+
+
+def _to_numpy(truths: pa.Array) -> NDArray[np.bool_]:
+    return np.asarray(truths.to_numpy(zero_copy_only=False), dtype=bool)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import duckdb
+    from numpy.typing import NDArray
 
     from sdc_sql.series.ledger import Ledger
 
@@ -79,6 +81,10 @@ class Known:
     released: tuple[pa.Array, ...]  # texts
     missing: tuple[pa.Array, ...]  # whether nothing was released of the value yet
 
+    def stack_missing(self) -> NDArray[np.bool_]:
+        """Return which values are new, a column each."""
+        return np.column_stack([a.to_numpy(zero_copy_only=False).astype(bool) for a in self.missing])
+
 
 def look_up(ledger: Ledger, own: pa.Table, step: int, columns: Sequence[str]) -> Known:
     """Return what the ledger has of the records."""
@@ -94,11 +100,19 @@ def look_up(ledger: Ledger, own: pa.Table, step: int, columns: Sequence[str]) ->
     return Known(persons, tuple(released), tuple(missing))
 
 
-def collect_new(own: pa.Table, known: Known | None, columns: Sequence[str], step: int, number: int) -> pa.Table:
-    """Return what is new for the ledger: what was released of values that it has not had."""
+def collect_new(
+    own: pa.Table,
+    known: Known | None,
+    columns: Sequence[str],
+    step: int,
+    number: int,
+    *,
+    present: NDArray[np.bool_] | None = None,
+) -> pa.Table:
+    """Return what is new for the ledger: what was released of values that it has not had, of those who do not wait."""
     parts = [VALUES.empty_table()]
     for j in range(len(columns)):
-        rows = own if known is None else own.filter(known.missing[j])
+        rows = own if known is None else own.filter(pc.and_(known.missing[j], pa.array(present)))
         numbers = [pa.array([n] * len(rows), pa.int32()) for n in (step, j, number)]
         person, digest = (_chunk(rows[n], VALUES.field("id").type) for n in ("sdc__person", f"sdc__d{j}"))
         arrays = [numbers[0], numbers[1], person, digest, numbers[2], _chunk(rows[f"sdc__r{j}"], TEXT)]

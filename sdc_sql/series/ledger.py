@@ -37,6 +37,7 @@ VALUES = pa.schema(
         "released": pa.string(),
     }
 )
+WAITING = "waiting "  # with the number of a release: the ids that waited in it
 _ABOUT = "ledger.json"
 
 
@@ -82,6 +83,9 @@ class Ledger:
         ]
         self.ids = self.ids.filter(pc.invert(gone))
         self.values = self.values.filter(pc.invert(pc.is_in(self.values["id"], value_set=ids)))
+        for name in [n for n in self.fixed if n.startswith(WAITING)]:
+            waited = self.fixed[name]
+            self.fixed[name] = waited.filter(pc.invert(pc.is_in(waited["id"], value_set=ids)))
         return before - len(self.ids)
 
     def write(self, path: Path, key: bytes, *, encrypted: bool) -> None:

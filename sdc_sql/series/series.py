@@ -16,9 +16,9 @@ from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError, SeriesError, translate_errors
 from sdc_sql.series.chain import check_chain, check_ids, check_repeated, digest_file, refuse_changed_file
 from sdc_sql.series.frozen_design import freeze_design
-from sdc_sql.series.kept_step import KeptStep
+from sdc_sql.series.kept_step import KeptStep, find_waiting_ids
 from sdc_sql.series.kept_values import fetch_arrow
-from sdc_sql.series.ledger import IDS, Ledger, digest_shown, read_ledger
+from sdc_sql.series.ledger import IDS, WAITING, Ledger, digest_shown, read_ledger
 from sdc_sql.series.sealed_file import hold_lock, import_aead
 from sdc_sql.series.step_form import describe_step_form, explain_difference, find_rule, name_pass, refuse_method
 
@@ -132,6 +132,7 @@ class Series:
         self._content = ""
         self._seen = ""
         self._ids: pa.Array = pa.array([], IDS.field("id").type)
+        self._waiting: pa.Array = pa.array([], IDS.field("id").type)
         self._keys: dict[str, bytes] = {}
         self._done: list[dict[str, Any]] = []
         self._turn = False
@@ -197,7 +198,8 @@ class Series:
             masking = freeze_design(data.con, masking, place, self._ledger.fixed, self._fixed)
         self._kept = None
         if find_rule(masking.macro, masking.arguments) == "values":
-            self._kept = KeptStep(self._ledger, data, masking, self.name, place, self._number)
+            self._kept = KeptStep(self._ledger, data, masking, self.name, place, self._number, self._waiting)
+            masking = self._kept.leave_out(masking)
         self._turn = True  # last: what failed before has no turn
         return masking
 
@@ -209,8 +211,8 @@ class Series:
         again = [c for c in form["columns"] if any(c in f["columns"] for f in before)]
         if again:
             raise SeriesError(
-                f"{method} of {', '.join(again)} is a second one in this release: two groupings of a column are "
-                f"equations of its values. Mask it once."
+                f"{method} of {', '.join(again)} is a second step in this release that keeps what it released: two "
+                f"groupings, or swaps, of a column tell more of its values than one. Mask it once."
             )
 
     def select_kept(self, selected: exp.Select) -> exp.Select:
@@ -221,6 +223,11 @@ class Series:
         """Take the masked values, in a table, for the ledger."""
         if self._kept is not None:
             self._kept.collect(masked)
+
+    @property
+    def waiting(self) -> pa.Array:
+        """The digests of the ids that wait for a later release: no step of this one releases them."""
+        return self._waiting
 
     def end_step(self, *, done: bool) -> None:
         """Take note of a step that was masked, or forget one that failed."""
@@ -325,10 +332,17 @@ class Series:
             place = names.index(self.release)
             check_repeated(self, ledger, place, self._content)
             self._number, self._repeats, self.head = place + 1, True, ledger.releases[place]["head"]
+            if (waited := ledger.fixed.get(f"{WAITING}{self._number}")) is not None:
+                self._waiting = waited["id"].combine_chunks()
         else:
             check_chain(self, ledger)
             self._number = len(ledger.releases) + 1
             self.counts |= check_ids(self, ledger, self._ids, self._number)
+            with translate_errors():
+                self._waiting = find_waiting_ids(ledger, data, whole, identifier, self.name)
+            if len(self._waiting):
+                self._fixed[f"{WAITING}{self._number}"] = pa.table({"id": self._waiting})
+        self.counts["waiting"] = len(self._waiting)
         self._ledger = ledger
 
     def _check_same_records(self, data: Any, identifier: str) -> None:  # noqa: ANN401 - a described table

@@ -50,6 +50,12 @@ def refuse_method(method: str, arguments: Mapping[str, Any], data: Any, *, subse
 
 def _refuse_others(method: str, arguments: Mapping[str, Any]) -> None:
     """Refuse draws, and rounding, that hang on another column: who changes there would be masked for a second time."""
+    if method == "pram_retention" and arguments.get("categories") is None:
+        raise SeriesError(
+            "pram_retention by the categories of a file is refused in a series of releases: a category that comes or "
+            "goes would draw all records anew. Mask each column by a step of its own, and give categories, all that "
+            "there may be: one matrix then holds for all releases."
+        )
     if "stream" in arguments and method != "sample" and find_rule(method, arguments) == "parameters":
         if arguments.get("stratum") is not None:
             raise SeriesError(

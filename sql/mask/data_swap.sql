@@ -35,7 +35,8 @@
 -- Loss: withheld (from it follows the rate, by which an intruder reckons how likely a record is the true one).
 -- Told: nothing.
 -- Repeated: once (partners are others in another file, and the difference of two releases' sets of values is that of the newcomers).
--- Series: refused (the newcomers' values are the difference of two releases' sets of values).
+-- Series: values (what is new is swapped among itself, where each value may go to ten others, else it waits; the values of a batch are told,
+--   and who knows all but one of them knows that one).
 -- Matrix: unknown (who was swapped is not in the log).
 -- Households: as one record.
 -- Parameters:
@@ -108,6 +109,36 @@ CREATE OR REPLACE MACRO sdc__data_swap(tbl, columns, rate, id, equal, different,
                                    'records') AS sdc__enough
           FROM sdc__done)
     WHERE sdc__enough;
+
+-- Of a batch of a series: how many partners each record may have at the least, in its cell of `equal` those that differ in each of
+-- `different`; and whether somebody in its cell has fewer than ten (that whole cell waits: who has few tells his value by waiting).
+CREATE OR REPLACE MACRO sdc__data_swap_batch(tbl, columns, rate, id, equal, different, shortfall, stream, release) AS TABLE
+    WITH sdc__units AS MATERIALIZED (FROM sdc__swap_units(tbl, columns, rate, id, equal, different, stream, release)),
+    sdc__coded AS (SELECT sdc__id, sdc__alike, unnest(list_append(sdc__apart[1], -1)) AS sdc__code FROM sdc__units),
+    sdc__alike_ones AS (
+        SELECT sdc__id, sdc__alike, sdc__code = -1 AS sdc__whole, count(*) OVER (PARTITION BY sdc__alike, sdc__code) AS sdc__m
+        FROM sdc__coded
+    ),
+    sdc__each AS (
+        SELECT sdc__id, sdc__alike, max(sdc__m) FILTER (sdc__whole) AS sdc__n,
+               max(sdc__m) FILTER (sdc__whole) - coalesce(sum(sdc__m) FILTER (NOT sdc__whole), 1) AS sdc__others
+        FROM sdc__alike_ones GROUP BY sdc__id, sdc__alike
+    ),
+    sdc__found AS (
+        SELECT sdc__id, sdc__alike, sdc__n, greatest(min(sdc__others) OVER (PARTITION BY sdc__alike), 0)::BIGINT AS sdc__least
+        FROM sdc__each
+    ),
+    sdc__cells AS (SELECT DISTINCT sdc__alike, sdc__n, sdc__least FROM sdc__found WHERE sdc__least >= 10),
+    -- all wait where fewer pairs can be made of the cells that do not than the rate asks for, but for one of each cell
+    sdc__short AS (
+        SELECT coalesce(sum(least(sdc__n // 2, sdc__least))
+                        < sdc__pairs_asked(rate, greatest(sum(sdc__n), 2), 'record') - count(*), false) AS sdc__few
+        FROM sdc__cells
+    )
+    SELECT sdc__id, sdc__n AS records, sdc__least AS partners, sdc__least < 10 OR sdc__few AS waits
+    FROM sdc__found, sdc__short
+    WHERE CASE WHEN shortfall = 'refuse' THEN true
+               ELSE error('ParameterError: In a series of releases shortfall must be ''refuse'': who finds no partner is seen as he is.') END;
 
 -- sdc_data_swap: columns exchanged as a whole between pairs of records that are drawn.
 -- Example: FROM sdc_data_swap('persons', ['region'], 0.5, 'id', different := ['region']);

@@ -26,6 +26,8 @@ CREATE OR REPLACE MACRO sdc__kernel_ascending(stratum, x, breakers) AS
     sdc__needs_python('An order of numbers')::BIGINT[];
 CREATE OR REPLACE MACRO sdc__kernel_swap(stratum, places, x, choices, p, correlation) AS
     sdc__needs_python('Rank swapping')::BIGINT[];
+CREATE OR REPLACE MACRO sdc__kernel_swap_range(stratum, places, x, choices, correlation) AS
+    sdc__needs_python('Rank swapping')::BIGINT[];
 CREATE OR REPLACE MACRO sdc__kernel_exchange(draws, alike, apart, need, sizes) AS
     sdc__needs_python('Swapping of records')::BIGINT[];
 CREATE OR REPLACE MACRO sdc__kernel_suppress(stratum, cells, hashes, sizes, k, guarantee, importance, cost, shares, keys) AS

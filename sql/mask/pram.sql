@@ -143,7 +143,8 @@ CREATE OR REPLACE MACRO sdc__pram_drawn(records, rows_of, moves) AS TABLE
                  CASE WHEN sdc__p.sdc__stay IS NOT NULL AND sdc__p.sdc__sound THEN sdc__p.sdc__stay / 4503599627370496e0
                       WHEN sdc__r.sdc__blank THEN 2
                       ELSE error('ParameterError: A category' || CASE WHEN sdc__r.sdc__s IS NULL THEN '' ELSE ' of a stratum' END
-                                 || ' is not in the PRAM matrix: give its row (from, to, probability).') END AS sdc__stay,
+                                 || ' is not in the PRAM matrix: give its row (from, to, probability). In a series of releases, where the'
+                                 || ' matrix stays, recode it to a category that has one.') END AS sdc__stay,
                  sdc__uniform(sdc__p.sdc__subkey, sdc__r.sdc__named, '') AS sdc__draw
           FROM query_table(records) AS sdc__r
           LEFT JOIN query_table(rows_of) AS sdc__p ON row(sdc__r.sdc__s, sdc__r.sdc__x) = row(sdc__p.sdc__s, sdc__p.sdc__from)) AS sdc__u

@@ -35,6 +35,7 @@
 --   release    text                      names the release; give another one for independent draws
 --   unit       'record' or 'household'   whose draws: with 'household' (never of guaranteed), members who share a cell go on sharing it
 --   household  column                    the household of a record, where unit is 'household'
+--   categories  names                    all categories that there may be: the matrix is then of these, in every file
 
 CREATE OR REPLACE MACRO sdc__within(have, within) AS
     CASE WHEN coalesce(len(sdc__names(within)), 0) = 0 THEN have[1:1] ELSE sdc__columns(have, within) END;
@@ -110,15 +111,38 @@ CREATE OR REPLACE MACRO sdc__pram_retention(tbl, columns, retention, id, stratum
     sdc__keyed AS MATERIALIZED (FROM sdc__pram_keyed('sdc__staying', columns, stream, release))
     FROM sdc__pram_jumps('sdc__all', 'sdc__keyed');
 
--- Keeps: which combinations there are.
+-- Of declared categories the matrix is that of one column, whichever of them a file has: the draws are those of sdc_pram by it.
+CREATE OR REPLACE MACRO sdc__checked_categories(categories, columns, stratum) AS CASE
+    WHEN len(sdc__names(columns)) > 1 OR stratum IS NOT NULL
+        THEN error('ParameterError: categories are those of one column, without a stratum: mask each column by its own.')
+    WHEN len(list_distinct(categories)) < 2 OR len(list_distinct(categories)) < len(categories)
+        THEN error('ParameterError: categories must be two or more, each of them once, and none of them NULL.')
+    ELSE categories END;
+CREATE OR REPLACE MACRO sdc__pram_declared_matrix(categories, retention) AS TABLE
+    SELECT a."from", b."from" AS "to",
+           CASE WHEN NOT coalesce(TRY_CAST(retention AS DOUBLE) BETWEEN 0 AND 1, false)
+                    THEN error('ParameterError: The retention is ' || coalesce(retention::VARCHAR, 'NULL')
+                               || ': it must be a probability, from 0 to 1.')
+                WHEN a."from" = b."from" THEN TRY_CAST(retention AS DOUBLE)
+                ELSE (1 - TRY_CAST(retention AS DOUBLE)) / (len(categories) - 1) END AS probability
+    FROM (SELECT unnest(categories) AS "from") AS a CROSS JOIN (SELECT unnest(categories) AS "from") AS b;
+
+-- Keeps: which combinations there are; of declared categories no more than these.
 -- Told: retention.
+-- Repeated: once (the matrix is made of the categories of the file, and another one draws all records anew: give categories).
+-- Series: parameters (of one column, with categories: it is then pram, by one matrix for all releases).
 -- Matrix: by retention.
 -- Households: by unit.
 -- sdc_pram_retention: categories stay with a probability, or move to any other alike.
 -- Example: FROM sdc_pram_retention('persons', ['sex', 'region'], 0.9, 'id');
 CREATE OR REPLACE MACRO sdc_pram_retention(tbl, columns, retention, id, stratum := NULL, stream := NULL, release := '',
-                                           unit := 'record', household := NULL) AS TABLE
-    WITH sdc__done AS (FROM sdc__pram_retention(tbl, columns, retention, id, stratum, stream, release, unit, household))
+                                           unit := 'record', household := NULL, categories := NULL) AS TABLE
+    WITH sdc__declared AS (
+        FROM sdc__pram_declared_matrix(sdc__checked_categories(categories::VARCHAR[], columns, stratum), retention)
+    ),
+    sdc__of_the_file AS (FROM sdc__pram_retention(tbl, columns, retention, id, stratum, stream, release, unit, household)),
+    sdc__of_declared AS (FROM sdc__pram(tbl, columns, 'sdc__declared', id, NULL, stream, release, unit, household)),
+    sdc__done AS (FROM query_table(CASE WHEN categories IS NULL THEN 'sdc__of_the_file' ELSE 'sdc__of_declared' END))
     FROM sdc__released(tbl, columns, id, 'sdc__done');
 
 -- theta of xi, the root without cancellation: xi theta^2 + (1 - xi) theta - (1 - xi) = 0.
@@ -163,7 +187,42 @@ CREATE OR REPLACE MACRO sdc__pram_guaranteed(tbl, keys, xi, id, within, stream, 
     sdc__keyed AS MATERIALIZED (FROM sdc__pram_keyed('sdc__staying', keys, stream, release))
     FROM sdc__pram_jumps('sdc__all', 'sdc__keyed');
 
+-- In a series of releases. given has the records with a new value: sdc_id, sdc_place, sdc_changed ('101': which columns are new), and
+-- sdc_kept, a list of what was released of the columns, NULL where they are new. Records are drawn in the group of those that changed in
+-- the same columns, with the same released values in the others; their cells there are the new values. The design is that of the group
+-- (Nayak's bound holds within it, and records of other groups, which are independent, lower it).
+CREATE OR REPLACE MACRO sdc__pram_batch(tbl, id, given, columns, within) AS TABLE
+    WITH sdc__texts AS (
+        SELECT sdc__id, [*COLUMNS(lambda c: starts_with(c, 'sdc__o_'))] AS sdc__own,
+               array_to_string([*COLUMNS(lambda c: starts_with(c, 'sdc__g_'))], '') AS sdc__inside
+        FROM (SELECT sdc__id, sdc__part(sdc__canonical(COLUMNS(sdc__columns((*), columns)))) AS "sdc__o_\0",
+                     sdc__part(sdc__canonical(sdc__within_value(within, COLUMNS(sdc__within((*), within))))) AS "sdc__g_\0"
+              FROM sdc__with_id(tbl, id, codes := list_concat(sdc__names(columns), sdc__names(within))))
+    )
+    SELECT sdc__g.sdc_id, sdc__g.sdc_place, sdc__g.sdc_changed,
+           concat(sdc__g.sdc_changed, ' ', array_to_string(list_transform(sdc__g.sdc_kept, lambda t: sdc__part(t)), ''), ' ',
+                  sdc__t.sdc__inside) AS sdc_group,
+           array_to_string(list_transform(sdc__t.sdc__own, lambda t, j: CASE substr(sdc__g.sdc_changed, j::BIGINT, 1) WHEN '1' THEN t
+                                                                             ELSE '' END), '') AS sdc_cell
+    FROM query_table(given) AS sdc__g
+    JOIN sdc__texts AS sdc__t ON sdc__by_bytes(sdc__t.sdc__id) = sdc__by_bytes(sdc__g.sdc_id);
+
+-- batch: rows of the former, with the same sdc_changed. The values drawn of these columns, by id.
+CREATE OR REPLACE MACRO sdc__pram_batch_drawn(tbl, id, batch, columns, xi, stream, release) AS TABLE
+    WITH sdc__all AS (
+        SELECT sdc__r.sdc__id, sdc__r.sdc__named, sdc__r.sdc__x, {'sdc__of': sdc__b.sdc_group} AS sdc__g
+        FROM sdc__pram_grouped(tbl, columns, id, NULL, 'record', NULL) AS sdc__r
+        JOIN query_table(batch) AS sdc__b ON sdc__by_bytes(sdc__r.sdc__id) = sdc__by_bytes(sdc__b.sdc_id)
+    ),
+    sdc__tallied AS MATERIALIZED (FROM sdc__pram_tallied('sdc__all')),
+    sdc__cells AS MATERIALIZED (FROM sdc__pram_cells('sdc__tallied')),
+    sdc__staying AS (SELECT *, sdc__pram_stay(xi, sdc__t) AS sdc__stay FROM sdc__cells WHERE sdc__pram_lonely('sdc__cells', ['a batch'])),
+    sdc__keyed AS MATERIALIZED (FROM sdc__pram_keyed('sdc__staying', columns, stream, release))
+    FROM sdc__pram_jumps('sdc__all', 'sdc__keyed');
+
 -- Keeps: the frequencies of the cells, in expectation; the counts of the keys in `within`, exactly.
+-- Series: values (each batch is drawn by a design of its own, with the bound xi; of a record that changes in some columns the others keep
+--   what was released. Who left weakens it, and who knows both states of a changed record is not held by it).
 -- Guarantees: no intruder's match to any record is right with a probability above xi.
 -- Told: nothing.
 -- Matrix: withheld (from it follows how many persons share each combination).

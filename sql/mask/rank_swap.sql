@@ -22,7 +22,8 @@
 -- Loss: published.
 -- Told: nothing.
 -- Repeated: once (below a new value all are swapped anew, and the difference of two releases' sets of values is that of the newcomers).
--- Series: refused (the newcomers' values are the difference of two releases' sets of values).
+-- Series: values (what is new is swapped among itself, where each value may go to ten others, else it waits; the values of a batch are told,
+--   and who knows all but one of them knows that one).
 -- Households: as one record.
 -- Publicly: values exchanged between records of near ranks.
 -- Parameters:
@@ -35,7 +36,8 @@
 --   stream       text                        names the pass of draws; give another one to mask a column a second time
 --   release      text                        names the release; give another one for independent draws
 
-CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum, stream, release) AS TABLE
+-- The records of each stratum as lists, their values in ascending order; those that stay as they are apart.
+CREATE OR REPLACE MACRO sdc__rank_swap_ordered(tbl, columns, id, p, correlation, stratum, stream, release) AS TABLE
     WITH sdc__records AS (
         SELECT sdc__id,
                sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
@@ -61,13 +63,14 @@ CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum
                list({'x': sdc__x, 'u': sdc__u, 'id': sdc__id, 'choice': sdc__choice}) FILTER (WHERE NOT sdc__stays) AS sdc__entries,
                list({'x': sdc__x, 'id': sdc__id}) FILTER (WHERE sdc__stays) AS sdc__kept
         FROM sdc__marked GROUP BY sdc__stratum
-    ),
-    sdc__ordered AS (
-        SELECT *, list_transform(sdc__entries, lambda e: e.x) AS sdc__values,
-               sdc__ascending(sdc__stratum, list_transform(sdc__entries, lambda e: e.x),
-                              list_transform(sdc__entries, lambda e: e.u), sdc__entries) AS sdc__order
-        FROM sdc__listed
-    ),
+    )
+    SELECT *, list_transform(sdc__entries, lambda e: e.x) AS sdc__values,
+           sdc__ascending(sdc__stratum, list_transform(sdc__entries, lambda e: e.x),
+                          list_transform(sdc__entries, lambda e: e.u), sdc__entries) AS sdc__order
+    FROM sdc__listed;
+
+CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum, stream, release) AS TABLE
+    WITH sdc__ordered AS (FROM sdc__rank_swap_ordered(tbl, columns, id, p, correlation, stratum, stream, release)),
     sdc__paired AS (
         SELECT list_transform(sdc__entries, lambda e: e.id) AS sdc__ids, sdc__values, sdc__kept,
                sdc__kernel_swap(sdc__stratum::VARCHAR, sdc__order,
@@ -85,6 +88,23 @@ CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum
     SELECT sdc__id, unnest(cast_to_type(row(sdc__x), sdc__type))
     FROM sdc__exchanged
     LEFT JOIN (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__type FROM sdc__rows(tbl) LIMIT 0) ON true;
+
+-- Of a batch of a series, by stratum: in how many ranks a value finds its partner, floor(p n / 100), or what the correlation leaves; and
+-- whether that is fewer than ten. 20 values at p = 5 are swapped with a neighbour, and all are found; at ten ranks 14 % are.
+CREATE OR REPLACE MACRO sdc__rank_swap_batch(tbl, columns, id, p, correlation, stratum, stream, release) AS TABLE
+    WITH sdc__ordered AS (FROM sdc__rank_swap_ordered(tbl, columns, id, p, correlation, stratum, stream, release)),
+    sdc__windows AS (
+        SELECT *, coalesce(len(sdc__entries), 0) AS sdc__n,
+               CASE WHEN correlation IS NULL
+                        THEN least(floor(sdc__checked_number(p, 'p') * sdc__n / 100 + 1e-6), sdc__n - 1)::BIGINT
+                    ELSE sdc__kernel_swap_range(sdc__stratum::VARCHAR, sdc__order,
+                                                list_transform(sdc__entries, lambda e: TRY_CAST(e.x AS DOUBLE)),
+                                                list_transform(sdc__entries, lambda e: e.choice), correlation)[1] END AS sdc__window
+        FROM sdc__ordered
+    )
+    SELECT unnest(list_transform(sdc__entries, lambda e: e.id)) AS sdc__id, sdc__n AS records, sdc__window AS partners,
+           sdc__window < 10 AS waits
+    FROM sdc__windows;
 
 -- sdc_rank_swap: values of a column exchanged between records whose ranks differ by at most p percent.
 -- Example: FROM sdc_rank_swap('persons', 'income', 25, 'id');

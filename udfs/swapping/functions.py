@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sdc_sql.udfs.adapters import NUMBER, WHOLE, declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS, WHOLES
-from sdc_sql.udfs.swapping.rank_swap import swap_places
+from sdc_sql.udfs.swapping.rank_swap import range_keeping, swap_places
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers
@@ -31,6 +31,18 @@ def swap(
     return partners
 
 
+def find_range(_stratum: str | None, places: Integers | None, x: Floats, choices: Floats, target: float) -> Integers:
+    """Return how many ranks apart partners may be for a correlation: 0 where no range leaves it."""
+    if places is None:  # all values are missing
+        return np.zeros(1, dtype=np.int64)
+    order = places - 1
+    try:
+        return np.array([range_keeping(target, x[order], choices[order])])
+    except ValueError:
+        return np.zeros(1, dtype=np.int64)
+
+
 FUNCTIONS = (
     declare_function("swap", swap, WHOLE, places=WHOLES, x=NUMBERS, choices=NUMBERS, p=NUMBER, correlation=NUMBER),
+    declare_function("swap_range", find_range, WHOLE, places=WHOLES, x=NUMBERS, choices=NUMBERS, correlation=NUMBER),
 )

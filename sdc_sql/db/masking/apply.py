@@ -15,7 +15,7 @@ from sdc_sql.db.catalogue.load import execute, require_key, set_key
 from sdc_sql.db.masking import homes as homes_of
 from sdc_sql.db.masking.log import Log
 from sdc_sql.db.masking.masked_values import NAME, MaskedValues
-from sdc_sql.db.masking.serial import admit_step, collect_kept, select_kept
+from sdc_sql.db.masking.serial import admit_step, collect_kept, count_waiting_changed, leave_out_waiting, select_kept
 from sdc_sql.db.masking.steps import MaskingStep
 from sdc_sql.db.masking.subset import select_others, show_part
 from sdc_sql.db.masking.targets import explain_what_remains
@@ -123,6 +123,7 @@ def _apply_mask(data: Table, masking: Masking, into: str | None, subset: Subset 
         homes_of.drop_homes(homes)
     collect_kept(data, NAME)
     changed = new.count_changed()
+    of_waiting = count_waiting_changed(data, new)
     _check_households(data, whole.table, identifier, in_order, macro)
     lost = new.share_lost() if masking.measured else None
     found |= {name: fetch_rows(data.con, select)[0] for name, select in asked.items() if name not in found}
@@ -134,6 +135,7 @@ def _apply_mask(data: Table, masking: Masking, into: str | None, subset: Subset 
             new.replace(log.target, every)
         new.overwrite_minus_zeros(log.target)
     new.drop()
+    left_out = leave_out_waiting(data, log.target, identifier)
     data.con.execute(f"DROP TABLE IF EXISTS temp.{DESIGN}")
     parameters = {n: masking.logged.get(n, value) for n, value in arguments.items() if n not in APART}
     if parameters.get("unit") == "record":  # no step by record names its unit, whether it draws or not
@@ -145,8 +147,8 @@ def _apply_mask(data: Table, masking: Masking, into: str | None, subset: Subset 
     parameters |= more | found.pop("applied", {})
     release, stream = (None if arguments.get(n) is None else str(arguments[n]) for n in ("release", "stream"))
     step = MaskingStep(
-        log.target.sql("duckdb"), macro, columns, convert_for_log(parameters), new.records, changed, lost, release,
-        stream,
+        log.target.sql("duckdb"), macro, columns, convert_for_log(parameters), new.records - left_out,
+        changed - of_waiting, lost, release, stream,
         explain_what_remains(data.con, log.target) if into is None else "",
     )  # fmt: skip
     log.write(step, identifier, {name: str(row["json"]) for name, row in found.items()}, masking.confidential)

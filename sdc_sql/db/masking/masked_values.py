@@ -86,8 +86,11 @@ class MaskedValues:
         self.con.execute(f"ALTER TABLE temp.{NAME}_in_order RENAME TO {NAME}")
         self._beside = self._look_at_records()[1]
 
-    def count_changed(self) -> int:
-        """Return the number of records in which a value differs from before."""
+    def count_changed(self, where: exp.Expression | None = None) -> int:
+        """Return the number of records in which a value differs from before; where a condition holds, of these."""
+        if where is not None:
+            some = self._join_values(exp.select(exp.Count(this=exp.Star()))).where(self._compare_values(), where)
+            return int(self._fetch_row(some)[0])
         differ = exp.alias_(self._compare_values(), "sdc__differs")
         count = exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=exp.column("sdc__differs")))
         self._changed = int(

@@ -1,4 +1,4 @@
-"""A step in a series of releases: it is admitted by the series, or refused with its reason."""
+"""A step in a series of releases: it is admitted by the series, or refused with its reason; who waits is left out."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sdc_sql.db import query
+from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import SeriesError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sdc_sql.db.masking.masked_values import MaskedValues
     from sdc_sql.db.masking.masking import Masking
     from sdc_sql.db.table import Table
+
+
+WAITING = "sdc_series_waiting"
 
 
 @contextmanager
@@ -56,3 +62,42 @@ def collect_kept(data: Table, masked: str) -> None:
     """Give the masked values, a temporary table, to the series of a table, where it has one."""
     if data.series is not None:
         data.series.collect_kept(exp.table_(masked, db="main", catalog="temp", quoted=True))
+
+
+def leave_out_waiting(data: Table, target: exp.Table, identifier: str) -> int:
+    """Delete from what was masked the records that wait for a later release of the series, and return their number.
+
+    All steps of a release leave out the same ones; who was left out by an earlier step is not there any more.
+    """
+    waits = _find_waiting(data, exp.column(identifier, quoted=True))
+    if waits is None:
+        return 0
+    ((deleted,),) = execute(data.con, exp.Delete(this=target.copy()).where(waits)).fetchall()
+    data.con.execute(f"DROP TABLE temp.{WAITING}")
+    return int(deleted)
+
+
+def count_waiting_changed(data: Table, new: MaskedValues) -> int:
+    """Return how many of the records that wait, and are left out, count as changed."""
+    waits = _find_waiting(data, exp.column(new.identifier, table="t", quoted=True))
+    return 0 if waits is None else new.count_changed(waits)
+
+
+def _find_waiting(data: Table, identifier: exp.Column) -> exp.Expression | None:
+    """Return the condition that a record waits, by the digest of its id; None where none waits."""
+    ids = None if data.series is None else data.series.waiting
+    if ids is None or not len(ids):
+        return None
+    import pyarrow as pa  # noqa: PLC0415 - an import takes longer than most measures
+
+    data.con.register(f"{WAITING}_given", pa.table({"id": ids}))
+    try:
+        data.con.execute(f"CREATE OR REPLACE TEMP TABLE {WAITING} AS FROM {WAITING}_given").fetchall()
+    finally:
+        data.con.unregister(f"{WAITING}_given")
+    checked = exp.Anonymous(this="sdc__checked_id", expressions=[identifier])
+    digest = exp.Anonymous(this="sdc__series_id", expressions=[checked, query.make_text_literal(data.series.name)])
+    those = exp.select(exp.column("id", table="w")).from_(
+        exp.alias_(exp.table_(WAITING, db="main", catalog="temp", quoted=True), "w", table=True)
+    )
+    return exp.In(this=digest, query=those.subquery())

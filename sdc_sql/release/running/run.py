@@ -161,7 +161,11 @@ def _record_release(series: Series | None, outcome: Outcome, progress: Callable[
         progress("recording in the ledger")
         series.record()
     if series.head:
-        outcome.kept["series"] = {"name": series.name, "release": series.release, "head": series.head}
+        waiting = series.counts["waiting"]
+        if waiting:
+            progress(f"records that wait for a later release: {waiting:,}")
+        told = {"waiting": waiting} if waiting else {}
+        outcome.kept["series"] = {"name": series.name, "release": series.release, "head": series.head, **told}
 
 
 def ask_for_key(con: duckdb.DuckDBPyConnection) -> None:

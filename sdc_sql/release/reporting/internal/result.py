@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from sdc_sql.release.running.outcome import LimitOutcome, Outcome, ScenarioOutcome
 
 EARLIER = "Earlier releases"
+WAITING = (
+    "Records left out of this release since too few came, or changed, with them: {:,}. They wait for a later release "
+    "of the series; who knows that a record is there, and misses it, learns that it is new or has changed."
+)
 RESULTS, UNJUDGED = ("DOES NOT HOLD", "holds"), ("NOT JUDGED", "a person has looked")
 
 
@@ -113,9 +117,11 @@ def _name_row(value: object) -> str:
 
 def _write_earlier(outcome: Outcome) -> Section:
     """Return what was found of earlier releases of the same persons, or that nobody looked."""
+    waiting = outcome.kept.get("series", {}).get("waiting", 0)
+    left_out = [Text(WAITING.format(waiting))] if waiting else []
     series = write_series_section(outcome)
     if series is not None:
-        return Section(EARLIER, (series,))
+        return Section(EARLIER, (*left_out, series))
     asked = outcome.plan.asked
     names = [n for n, (measure, _) in outcome.plan.figures.items() if n in asked and asked[n].measure.joins]
     looked = [o for o in outcome.limits if any(f.partition(".")[0] in names for f in o.figures)]
@@ -124,6 +130,6 @@ def _write_earlier(outcome: Outcome) -> Section:
             "No earlier release of the same units was laid beside this one. Where there are some, [figures] names them "
             "with series_disclosure or joint_releases, and a limit holds what all tell together."
         )
-        return Section(EARLIER, (Text(said),))
+        return Section(EARLIER, (*left_out, Text(said)))
     rows = tuple(_write_limit(outcome, found)[1:] for found in looked)
-    return Section(EARLIER, (Table("", ("limit", "must hold", "before", "after", "result"), rows),))
+    return Section(EARLIER, (*left_out, Table("", ("limit", "must hold", "before", "after", "result"), rows)))
