@@ -250,7 +250,7 @@ def test_each_mask_that_is_not_for_a_series_is_refused_with_its_reason():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda d: d.mask.rank_swap("income", 20), "difference of two releases' sets"),
+        (lambda d: d.mask.data_shuffling("income", ["age"], into="x"), "difference of two releases' sets"),
         (lambda d: d.mask.local_suppression(3, keys=["age", "sex"]), "suppressed in one release"),
         (lambda d: d.mask.sample(fraction=0.5, into="x"), "would not stay drawn"),
         (lambda d: d.mask.renumber("r", into="x"), "by its id"),
@@ -395,8 +395,8 @@ def test_release_files(con, tmp_path, monkeypatch):
     with pytest.raises(SeriesError, match="goes on after that release"):
         run(tmp_path, "three", "second", "one.json")
     assert not (tmp_path / "three.csv").exists()
-    with pytest.raises(sdc_sql.ReleaseFileError, match="rank_swap is refused in a series"):
-        run(tmp_path, "four", "second", "two.json", ("rank_swap", 'columns = ["income"]\np = 20'))
+    with pytest.raises(sdc_sql.ReleaseFileError, match="resample is refused in a series"):
+        run(tmp_path, "four", "second", "two.json", ("resample", 'columns = ["income"]\nsamples = 20'))
     with pytest.raises(sdc_sql.ReleaseFileError, match="no certificate of a release of a series"):
         run(tmp_path, "four", "second", "second.parquet")
     found = sdc_sql.verify(tmp_path / "two.json", tmp_path / "two.csv", release=tmp_path / "two.toml")

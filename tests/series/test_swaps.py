@@ -31,7 +31,7 @@ class Nights:
         self.known: list[dict] = [{} for _ in columns]
 
     def release(self, table, **given):
-        """Release it, see that what was released of a value stays, and return id, own and released values of the new."""
+        """Release it, see that what was released stays, and return id, own and released values of the new."""
         if not isinstance(table, str):
             self.con.register("given", table)
             self.con.execute("CREATE OR REPLACE TABLE tonight AS FROM given")
@@ -78,10 +78,11 @@ def test_ten_nights_of_rank_swapping(con, tmp_path):
     A partner stands at the farthest of L ranks with 2 ln 2 / L (the law of `pairing`), on the one side or the other.
     """
     nights = Nights(con, tmp_path, lambda mask: mask.rank_swap("income", 15, into="released"))
-    world, found, tried = World(500, 1), 0, 0
+    world, found, tried, away = World(500, 1), 0, 0, {}
     for night in range(10):
+        if night == 4:
+            away = world.leave(10)
         if night:
-            away = world.leave(10) if night == 4 else (away if night > 4 else {})
             world.leave(40)
             world.come(90)
             world.change(15)
@@ -105,8 +106,8 @@ def test_a_batch_of_few_is_found_and_waits(con, tmp_path):
     rng = np.random.default_rng(3)
     con.register("given", pa.table({"id": np.arange(20), "income": rng.lognormal(8, 1, 20)}))
     con.execute("CREATE TABLE few AS FROM given")
-    swapped = con.execute("""
-        SELECT t.id, t.income, r.income FROM few t JOIN sdc_rank_swap('few', 'income', 5, 'id') r USING (id)""").fetchall()
+    con.execute("CREATE TABLE exchanged AS FROM sdc_rank_swap('few', 'income', 5, 'id')")
+    swapped = con.execute("SELECT t.id, t.income, e.income FROM few t JOIN exchanged e USING (id)").fetchall()
     assert guess_own(swapped, 1) == 20
 
     nights = Nights(con, tmp_path, lambda mask: mask.rank_swap("income", 5, into="released"))
@@ -120,7 +121,7 @@ def test_a_batch_of_few_is_found_and_waits(con, tmp_path):
     (new,) = nights.release(world.table(), returning=True)  # 198 waited, and were not in the last table
     assert (len(new), nights.waiting) == (200, 0)
     small = Nights(con, tmp_path / "..", lambda mask: mask.rank_swap("income", 5, into="released"))
-    with pytest.raises(SeriesError, match="200 records with fewer than ten|199 records with fewer than ten"):
+    with pytest.raises(SeriesError, match="199 records with fewer than ten"):
         small.release(World(199, 3).table())
 
 
