@@ -13,9 +13,11 @@ import pyarrow.compute as pc
 from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import SeriesError, translate_errors
 from sdc_sql.series.batch_cells import BatchCells
+from sdc_sql.series.drawn_values import DrawnValues, GivenNoise
 from sdc_sql.series.joined_groups import JoinedGroups
 from sdc_sql.series.kept_values import OWN, Place, collect_new, look_up, select_texts
 from sdc_sql.series.ledger import IDS, VALUES
+from sdc_sql.series.step_form import find_rule
 from sdc_sql.series.swapped_batch import SwappedBatch
 
 if TYPE_CHECKING:
@@ -51,7 +53,18 @@ RULES: dict[str, Callable[[Place, Mapping[str, Any], Mapping[str, pa.Table]], Ru
     "pram_guaranteed": BatchCells,
     "rank_swap": partial(SwappedBatch, "rank_swap"),
     "data_swap": partial(SwappedBatch, "data_swap"),
+    "noise": partial(GivenNoise, "noise"),
 }
+
+
+def find_new(method: str) -> Callable[[Place, Mapping[str, Any], Mapping[str, pa.Table]], Rule]:
+    """Return what a method does with new values: one that draws for each by itself draws for them."""
+    return RULES.get(method) or partial(DrawnValues, method)
+
+
+def find_household(arguments: Mapping[str, Any]) -> str | None:
+    """Return the column of households whose members share a draw."""
+    return str(arguments["household"]) if arguments.get("unit") == "household" else None
 
 
 class KeptStep:
@@ -71,9 +84,10 @@ class KeptStep:
         in_order = tuple(c for c in data.read_columns() if c in masking.columns)
         identifier, stratum = str(masking.arguments["id"]), masking.arguments.get("stratum")
         self._place = Place(
-            data.con, data.table, identifier, in_order, stratum if isinstance(stratum, str) else None, series, step
-        )
-        self._rule = RULES[masking.macro](self._place, masking.arguments, ledger.fixed)
+            data.con, data.table, identifier, in_order, stratum if isinstance(stratum, str) else None, series, step,
+            find_household(masking.arguments),
+        )  # fmt: skip
+        self._rule = find_new(masking.macro)(self._place, masking.arguments, ledger.fixed)
         self._is_known = False
         self.new: pa.Table = VALUES.empty_table()
         self.fixed: dict[str, pa.Table] = {}
@@ -135,11 +149,13 @@ def find_waiting_ids(ledger: Ledger, data: Any, table: str, identifier: str, ser
         arguments = form["arguments"]
         others = [c for name in ("within", "equal", "different") for c in arguments.get(name) or []]
         read = {*form["columns"], *map(str.lower, others)} | {arguments.get("stratum")}
-        if form["method"] in RULES and not read & masked:
+        read |= {arguments.get("household")}
+        if find_rule(form["method"], arguments) == "values" and not read & masked:
             order = tuple(form["order"])
-            place = Place(data.con, table, identifier, order, arguments.get("stratum"), series, step)
+            home = find_household(arguments)
+            place = Place(data.con, table, identifier, order, arguments.get("stratum"), series, step, home)
             own = place.read_digests()
-            rule = RULES[form["method"]](place, arguments, ledger.fixed)
+            rule = find_new(form["method"])(place, arguments, ledger.fixed)
             asked.append((rule, own, look_up(ledger, own, step, order)))
         masked |= {*form["columns"]}
     found = pa.array([], IDS.field("id").type)

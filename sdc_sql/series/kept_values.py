@@ -44,6 +44,7 @@ class Place:
     stratum: str | None
     series: str
     step: int
+    household: str | None = None  # where its members share what is drawn for a value
 
     def read_digests(self, masked: exp.Expression | None = None) -> pa.Table:
         """Return of each record the digest of its id and, by column, the digests of its values and these as numbers.
@@ -56,6 +57,9 @@ class Place:
             exp.alias_(_call("sdc__series_id", _call("sdc__checked_id", own.copy()), self.series), "sdc__person"),
             exp.alias_(exp.cast(self._quote_stratum(), "VARCHAR"), "sdc__stratum"),
         ]
+        if self.household is not None:
+            home = exp.column(self.household, table="t", quoted=True)
+            told.append(exp.alias_(exp.cast(home, "VARCHAR"), "sdc__home"))
         for j, name in enumerate(self.columns):
             value = exp.column(name, table="t", quoted=True)
             of = _call("sdc__series_value", own.copy(), value, self.series, str(self.step), name)
@@ -84,6 +88,29 @@ class Known:
     def stack_missing(self) -> NDArray[np.bool_]:
         """Return which values are new, a column each."""
         return np.column_stack([a.to_numpy(zero_copy_only=False).astype(bool) for a in self.missing])
+
+    def take_from_members(self, own: pa.Table) -> tuple[Known, NDArray[np.bool_]]:
+        """Return what is known with, of a new value, what was released of the same value of a member of its household.
+
+        And which records have a household in which different ones were released of the same value.
+        """
+        homes = own["sdc__home"].to_pylist()
+        released, missing = [], []
+        told = np.zeros(len(own), dtype=bool)
+        for j, texts in enumerate(self.released):
+            values, shown, new = own[f"sdc__x{j}"].to_pylist(), texts.to_pylist(), self.missing[j].to_pylist()
+            of: dict[tuple[str, float], set[str | None]] = {}
+            for home, value, text, asked in zip(homes, values, shown, new, strict=True):
+                if not asked and home is not None and value is not None:
+                    of.setdefault((home, value), set()).add(text)
+            for i in [i for i, asked in enumerate(new) if asked]:
+                found = of.get((homes[i], values[i]), set())
+                if len(found) == 1:
+                    (shown[i],), new[i] = found, False
+                told[i] |= len(found) > 1
+            released.append(pa.array(shown, TEXT))
+            missing.append(pa.array(new, pa.bool_()))
+        return Known(self.persons, tuple(released), tuple(missing)), told
 
 
 def look_up(ledger: Ledger, own: pa.Table, step: int, columns: Sequence[str]) -> Known:

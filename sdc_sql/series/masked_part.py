@@ -79,16 +79,17 @@ def mask_part(
         exp.alias_(exp.cast(exp.column(c, table="d", quoted=True), "VARCHAR"), f"sdc__r{j}")
         for j, c in enumerate(columns)
     ]
-    return _find_rows(place, masked, texts)
+    return find_rows(place, masked, texts)
 
 
 def ask_part(place: Place, macro: str, table: str, columns: Sequence[str], arguments: Mapping[str, Any]) -> pa.Table:
     """Return of the records of a part whether they wait, by a macro of the method."""
     given = {**arguments, "columns": tuple(columns)}
-    return _find_rows(place, query.call_macro(macro, table, *given.values()), [exp.column("waits", table="d")])
+    return find_rows(place, query.call_macro(macro, table, *given.values()), [exp.column("waits", table="d")])
 
 
-def _find_rows(place: Place, given: exp.Select, told: Sequence[exp.Expression]) -> pa.Table:
+def find_rows(place: Place, given: exp.Select, told: Sequence[exp.Expression]) -> pa.Table:
+    """Return what a query of the records of a part says of each, by the row."""
     select = exp.select(exp.column(ROW, table="g"), *told).from_(given.subquery("d"))
     select = select.join(_name_ids(), on=_match_ids(exp.column("sdc__id", table="d")))
     return fetch_arrow(place.con, select)

@@ -56,17 +56,6 @@ def _refuse_others(method: str, arguments: Mapping[str, Any]) -> None:
             "goes would draw all records anew. Mask each column by a step of its own, and give categories, all that "
             "there may be: one matrix then holds for all releases."
         )
-    if "stream" in arguments and method != "sample" and find_rule(method, arguments) == "parameters":
-        if arguments.get("stratum") is not None:
-            raise SeriesError(
-                f"{method} by strata is refused in a series of releases: who moves to another stratum would be drawn "
-                f"for a second time, by what is of it. Leave the stratum out."
-            )
-        if arguments.get("unit") == "household":
-            raise SeriesError(
-                f"{method} by household is refused in a series of releases: who moves to another household, or whose "
-                f"household is numbered anew, would be drawn for a second time. Draw for each record."
-            )
     if method == "sample" and arguments.get("household") is not None:
         raise SeriesError(
             "a sample of households is refused in a series of releases: who moves to another household would be drawn "
@@ -81,8 +70,14 @@ def _refuse_others(method: str, arguments: Mapping[str, Any]) -> None:
 
 
 def find_rule(method: str, arguments: Mapping[str, Any]) -> str:
-    """Return what of a step is kept: its parameters alone, or what was released of each value."""
-    return find_effect(method).series.find_word(dict(arguments))
+    """Return what of a step is kept: its parameters alone, or what was released of each value.
+
+    Where a draw hangs on another column, a stratum or a household, who changes there would be drawn for again: then it
+    is kept too.
+    """
+    word = find_effect(method).series.find_word(dict(arguments))
+    hangs = arguments.get("stratum") is not None or arguments.get("unit") == "household"
+    return "values" if word == "parameters" and method != "sample" and "stream" in arguments and hangs else word
 
 
 def _refuse_centres(arguments: Mapping[str, Any]) -> None:

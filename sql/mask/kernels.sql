@@ -16,6 +16,8 @@ CREATE OR REPLACE MACRO sdc__kernel_noise(stratum, method, x, normals, uniforms,
     sdc__needs_python('Noise')::DOUBLE[][];
 CREATE OR REPLACE MACRO sdc__kernel_noise_root(stratum, covariances, sizes) AS
     sdc__needs_python('Correlated noise')::DOUBLE[][];
+CREATE OR REPLACE MACRO sdc__kernel_noise_given(stratum, root, places) AS
+    sdc__needs_python('Correlated noise')::DOUBLE[][];
 CREATE OR REPLACE MACRO sdc__kernel_multiplicative(stratum, method, x, normals, uniforms, size, spread) AS
     sdc__needs_python('Multiplicative noise')::DOUBLE[][];
 CREATE OR REPLACE MACRO sdc__kernel_microaggregate(stratum, x, k, method, centroid, blocks, gamma) AS

@@ -105,6 +105,38 @@ CREATE OR REPLACE MACRO sdc__noise_designed(tbl, columns, alpha, id, method, thr
                               THEN 'sdc__by_record'
                           ELSE 'sdc__by_kernel' END);
 
+-- Of a series: noise of the columns that are new in a record, given the noise that was released in its others (noise_design.sql).
+-- given: the name of a table with sdc__id and sdc__noise, the noise of the kept columns in the order of their names.
+CREATE OR REPLACE MACRO sdc__shifted_noise(c, names, shifts) AS
+    struct_pack(x := struct_extract(c, 'x'), e := struct_extract(c, 'e') + sdc__of_column(shifts, names, c));
+CREATE OR REPLACE MACRO sdc__noise_given(tbl, columns, kept, id, lower, upper, rounded, stratum, stream, release, design, given) AS TABLE
+    WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, stratum, 'record', NULL)),
+    sdc__conditional AS MATERIALIZED (FROM sdc__noise_conditional(tbl, columns, kept, design)),
+    sdc__drawn AS (FROM sdc__noise_by_record('sdc__records', 'sdc__conditional', columns, stratum, stream, release)),
+    sdc__expected AS (
+        SELECT sdc__d.*, list_transform(sdc__slopes, lambda b: coalesce(sdc__product_sum(b, sdc__noise), 0e0)) AS sdc__shifts
+        FROM sdc__drawn AS sdc__d
+        JOIN (SELECT sdc__by_bytes(sdc__stratum) AS sdc__of_slopes, sdc__slopes FROM sdc__conditional) AS sdc__c
+          ON sdc__in_stratum(stratum, sdc__d.sdc__stratum, sdc__c.sdc__of_slopes)
+        JOIN (SELECT sdc__by_bytes(sdc__id) AS sdc__its, sdc__noise FROM query_table(given)) AS sdc__g
+          ON sdc__by_bytes(sdc__d.sdc__id) = sdc__g.sdc__its
+    ),
+    sdc__shifted AS (
+        SELECT sdc__id, sdc__stratum, sdc__names, sdc__means, sdc__steps,
+               sdc__shifted_noise(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__names, sdc__shifts) AS "\0"
+        FROM sdc__expected
+    )
+    FROM sdc__noise_added(tbl, columns, 'sdc__shifted', lower, upper, rounded);
+
+-- Of a batch of a series: who waits, since the first release had no noise for his stratum, or since the columns that did not change
+-- leave less than a tenth of a column's noise to be drawn: two of its releases would tell by how much it changed.
+CREATE OR REPLACE MACRO sdc__noise_batch(tbl, columns, kept, id, stratum, design) AS TABLE
+    WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, stratum, 'record', NULL)),
+    sdc__conditional AS MATERIALIZED (FROM sdc__noise_conditional(tbl, columns, kept, design)),
+    sdc__strata AS (SELECT sdc__by_bytes(sdc__stratum) AS sdc__of, sdc__left FROM sdc__conditional)
+    SELECT sdc__id, coalesce(sdc__left < 0.1, true) AS waits
+    FROM sdc__records AS sdc__r LEFT JOIN sdc__strata AS sdc__s ON sdc__in_stratum(stratum, sdc__r.sdc__stratum, sdc__s.sdc__of);
+
 CREATE OR REPLACE MACRO sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum,
                                    stream, release, unit, household) AS TABLE
     FROM sdc__noise_designed(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream,
@@ -130,8 +162,9 @@ CREATE OR REPLACE MACRO sdc__noise_applied(design) AS TABLE
 -- Told: method; alpha where method is 'uncorrelated' or 'correlated'.
 -- Repeated: once (the deviation follows the file: where its third digit changes, all are drawn anew; a standard_deviation that is given
 --   does not).
--- Series: parameters where method is 'uncorrelated', else refused (draws of one column hang on those of another, or on the file;
---   the deviation of uncorrelated noise is that of the first release).
+-- Series: parameters where method is 'uncorrelated', values where method is 'correlated', else refused (draws hang on the moments or
+--   ranks of the file; deviations and covariances are those of the first release, and a value that changes beside one that does not is
+--   drawn given what was drawn for that).
 -- Households: by unit where method is 'uncorrelated', else as one record.
 -- sdc_noise: noise added to numeric columns.
 -- Example: FROM sdc_noise('persons', ['income'], 0.1, 'id');

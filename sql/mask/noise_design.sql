@@ -3,6 +3,8 @@
 --
 --   uncorrelated   s_j = sqrt(alpha) sigma_j, rounded up to three significant digits           12.3456 -> 12.4
 --   correlated     e_j = sum_k a_jk z_k, with A A' near alpha Sigma (udfs/noise/root.py)
+--   given          e_C = B e_K + L z     B = S_CK S_KK^-1, L L' = S_CC - B S_KC, S = A A' (udfs/noise/given.py)
+-- In a series the columns C of a record are new, and K keep what was released: then S holds of both together.
 -- So a release neither changes with the last digits of a moment nor, nearly always, with one new record.
 
 -- 123.4 -> 124; 0.1 -> 0.1. (Decimal digits, read as text, so that the figure is the same everywhere.)
@@ -54,3 +56,28 @@ CREATE OR REPLACE MACRO sdc__noise_correlated(records, alpha, stratum, method) A
           FROM sdc__moments(records, stratum) AS sdc__m
           LEFT JOIN (SELECT sdc__stratum AS sdc__of, sdc__complete, sdc__covariances FROM sdc__covariances(records, stratum)) AS sdc__c
             ON sdc__m.sdc__stratum IS NOT DISTINCT FROM sdc__c.sdc__of);
+
+
+-- design: the rows of the first release of a series. sdc__slopes: B, by the columns in the order of their names; sdc__left: the least
+-- share of a column's noise that is drawn (its deviation, given K); 1 where the design has no coefficients.
+CREATE OR REPLACE MACRO sdc__noise_conditional(tbl, columns, kept, design) AS TABLE
+    WITH sdc__named AS (
+        SELECT struct_keys(struct_pack(*COLUMNS(sdc__columns((*), columns)))) AS sdc__new FROM sdc__rows(tbl) LIMIT 1
+    ),
+    sdc__solved AS (
+        SELECT sdc__stratum, sdc__new, sdc__names, sdc__means, sdc__steps, sdc__root IS NULL AS sdc__apart,
+               list_grade_up(list_transform(sdc__new, lambda n: sdc__folded(n)), 'ASC', 'NULLS FIRST') AS sdc__order,
+               CASE WHEN sdc__root IS NOT NULL
+                    THEN sdc__kernel_noise_given(
+                             sdc__stratum::VARCHAR, sdc__root,
+                             list_transform(sdc__names, lambda n: CASE WHEN sdc__is_among(n, sdc__new) THEN 1
+                                                                       WHEN sdc__is_among(n, kept) THEN 0 ELSE -1 END)) END AS sdc__both
+        FROM query_table(design), sdc__named
+    )
+    SELECT sdc__stratum, sdc__order, list_select(sdc__new, sdc__order) AS sdc__names,
+           list_filter(sdc__means, lambda m, i: sdc__is_among(sdc__names[i], sdc__new)) AS sdc__means, NULL::DOUBLE[] AS sdc__sds,
+           list_transform(sdc__both, lambda r: r[2 + len(sdc__names_if_any(kept)):]) AS sdc__root,
+           list_transform(sdc__both, lambda r: r[2:1 + len(sdc__names_if_any(kept))]) AS sdc__slopes,
+           coalesce(list_min(list_transform(sdc__both, lambda r: r[1])), 1e0) AS sdc__left,
+           list_filter(sdc__steps, lambda s, i: sdc__is_among(sdc__names[i], sdc__new)) AS sdc__steps
+    FROM sdc__solved;

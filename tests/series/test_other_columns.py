@@ -93,19 +93,10 @@ def test_a_newcomer_with_null_where_no_group_has_it_waits(con, tmp_path):
     assert con.execute("SELECT count(*), max(id) FROM three").fetchall() == [(13, 12)]
 
 
-HOUSE = {"unit": "household", "household": "home"}
-
-
 @pytest.mark.parametrize(
     ("call", "said"),
     [
         (lambda m: m.pram(["a", "b"], "crossing", into="z"), "all the columns"),
-        (lambda m: m.pram("a", "matrix", stratum="b", into="z"), "another stratum"),
-        (lambda m: m.pram("a", "matrix", **HOUSE, into="z"), "another household"),
-        (lambda m: m.noise("x", standard_deviation=5, **HOUSE, into="z"), "another household"),
-        (lambda m: m.noise("x", 0.1, **HOUSE, into="z"), "another household"),
-        (lambda m: m.round("x", 10, at_random=True, **HOUSE, into="z"), "another household"),
-        (lambda m: m.multiplicative_noise("x", 0.1, **HOUSE, into="z"), "another household"),
         (lambda m: m.sample(fraction=0.5, method="bernoulli", household="home", into="z"), "another household"),
         (lambda m: m.recode("a", relative_to="b", into="z"), "a place that stays"),
         (lambda m: m.round_points(["x", "y"], "points", into="z"), "round_points of several columns"),

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from sdc_sql.udfs.adapters import DRAWS, NUMBER, TEXT, choose_function, declare_function, keep_missing, require_given
-from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
+from sdc_sql.udfs.arrow_function import NUMBERS, TABLE, WHOLES
 from sdc_sql.udfs.noise.bounds import fit_to_bounds
+from sdc_sql.udfs.noise.given import give_noise
 from sdc_sql.udfs.noise.multiplicative import hoehne, hoehne_sum
 from sdc_sql.udfs.noise.nonlinear import add_nonlinear_noise
 from sdc_sql.udfs.noise.root import noise_root
 
 if TYPE_CHECKING:
-    from sdc_sql.udfs.arguments import Floats
+    from sdc_sql.udfs.arguments import Floats, Integers
 
 
 def noise(
@@ -47,6 +48,11 @@ def make_noise_coefficients(_stratum: str | None, covariances: Floats | None, si
     return np.array(noise_root(covariances.tolist(), sizes.tolist()))
 
 
+def make_conditional_coefficients(_stratum: str | None, root: Floats, places: Integers) -> Floats:
+    """Return the coefficients of the noise of new columns, given that of others."""
+    return np.array(give_noise(root.tolist(), places.tolist()))
+
+
 def multiply(_stratum: str | None, method: str, x: Floats, normals: Floats, uniforms: Floats, size: float,
              spread: float) -> Floats:  # fmt: skip
     """Multiply by one of the methods of section 3.4.2.2."""
@@ -73,5 +79,6 @@ FUNCTIONS = (
         discrete="BOOLEAN[]",
     ),
     declare_function("noise_root", make_noise_coefficients, TABLE, covariances=TABLE, sizes=NUMBERS),
+    declare_function("noise_given", make_conditional_coefficients, TABLE, root=TABLE, places=WHOLES),
     declare_function("multiplicative", multiply, TABLE, method=TEXT, **DRAWS, size=NUMBER, spread=NUMBER),
 )

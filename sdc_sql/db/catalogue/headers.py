@@ -50,7 +50,9 @@ _PARAMETER = re.compile(r"  (?P<name>\w+)  +(?P<type>\S+(?: \S+)*)  +(?P<meaning
 _CHOICES = re.compile(r"'[^']*'(?:, '[^']*')*(?: or '[^']*')?")
 _RANGED = re.compile(rf"(?P<type>.+?)(?: in (?P<range>{ranges.FORM.pattern}))?(?P<null> or NULL)?")
 _WHERE = rf" where (?P<parameter>\w+) is (?P<choices>{_CHOICES.pattern})"
-_WORD = re.compile(rf"(?P<kind>[\w ]+?)(?:{_WHERE}, else (?P<otherwise>[\w ]+?))?(?: \((?P<reason>.+)\))?\.")
+_ALSO = re.compile(rf", (?P<kind>[\w ]+?) where (?P<parameter>\w+) is (?P<choices>{_CHOICES.pattern})")
+_MORE = rf"(?P<also>(?:, [\w ]+? where \w+ is {_CHOICES.pattern})*)"
+_WORD = re.compile(rf"(?P<kind>[\w ]+?)(?:{_WHERE}{_MORE}, else (?P<otherwise>[\w ]+?))?(?: \((?P<reason>.+)\))?\.")
 _NAMES = re.compile(rf"(?P<names>\w+(?:, \w+)*)(?:{_WHERE})?")
 _LIMIT = re.compile(r"(?P<figure>\w+)(?: as (?P<test>sdc_\w+))?\. (?P<meaning>.+)\.")
 
@@ -103,12 +105,14 @@ class Word:
     choices: tuple[str, ...] = ()
     otherwise: str = ""
     reason: str = ""
+    also: tuple[Word, ...] = ()  # further words, each where a choice is one of some
 
     def __str__(self) -> str:
         """Return the word as a header writes it, without its reason."""
         if not self.parameter:
             return self.kind
-        return f"{self.kind} where {self.parameter} is {format_choice(self.choices)}, else {self.otherwise}"
+        some = [f"{w.kind} where {w.parameter} is {format_choice(w.choices)}" for w in (self, *self.also)]
+        return f"{', '.join(some)}, else {self.otherwise}"
 
     def find_word(self, arguments: Mapping[str, object]) -> str:
         """Return the word for a call. An argument that is not given must stand there with its default.
@@ -118,7 +122,10 @@ class Word:
         >>> Word("record", "method", ("plain",), "table").find_word({"method": "hoehne"})
         'table'
         """
-        return self.kind if not self.parameter or arguments.get(self.parameter) in self.choices else self.otherwise
+        if not self.parameter:
+            return self.kind
+        there = (w.kind for w in (self, *self.also) if arguments.get(w.parameter) in w.choices)
+        return next(there, self.otherwise)
 
 
 @dataclass(frozen=True)
@@ -239,7 +246,11 @@ def read_word(read: Comment, tag: str, words: tuple[str, ...], parameters: Mappi
     if not said["parameter"]:
         return Word(said["kind"], reason=said["reason"] or "")
     choices = _choices_there(read, tag, said, parameters)
-    return Word(said["kind"], said["parameter"], choices, said["otherwise"], said["reason"] or "")
+    more = [*_ALSO.finditer(said["also"] or "")]
+    also = tuple(Word(m["kind"], m["parameter"], _choices_there(read, tag, m, parameters)) for m in more)
+    if not {w.kind for w in also} <= {*words}:
+        raise read.fail(tag, f"{tag} is to be one of {', '.join(words)} in each case.")
+    return Word(said["kind"], said["parameter"], choices, said["otherwise"], said["reason"] or "", also)
 
 
 def read_names(read: Comment, tag: str, parameters: Mapping[str, Parameter], known: Iterable[str]) -> tuple[Names, ...]:
