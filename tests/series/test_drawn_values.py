@@ -1,4 +1,4 @@
-"""Draws by strata and by household in a series: who moves keeps what was released, and what is new is drawn for once."""
+"""Draws by strata and by household in a series: who moves keeps what was released; what is new is drawn for once."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Nights:
 
 
 def test_ten_nights_of_moving_between_strata(con, tmp_path):
-    """By strata of other matrices who moves each night would be drawn for each night: the commonest draw is the truth."""
+    """By matrices of strata who moves each night would be drawn for each night: the commonest draw is the truth."""
     rng, n = np.random.default_rng(1), 300
     con.execute("""CREATE TABLE matrix AS
         SELECT s, f AS "from", t AS "to", CASE WHEN f = t THEN 0.6 + s / 100 ELSE 0.4 - s / 100 END AS probability
