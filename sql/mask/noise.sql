@@ -114,7 +114,8 @@ CREATE OR REPLACE MACRO sdc__noise_given(tbl, columns, kept, id, lower, upper, r
     sdc__conditional AS MATERIALIZED (FROM sdc__noise_conditional(tbl, columns, kept, design)),
     sdc__drawn AS (FROM sdc__noise_by_record('sdc__records', 'sdc__conditional', columns, stratum, stream, release)),
     sdc__expected AS (
-        SELECT sdc__d.*, list_transform(sdc__slopes, lambda b: coalesce(sdc__product_sum(b, sdc__noise), 0e0)) AS sdc__shifts
+        SELECT sdc__d.*, list_transform(sdc__slopes,
+                                        lambda b: sdc__product_sum(list_append(b, 0e0), list_append(sdc__noise, 0e0))) AS sdc__shifts
         FROM sdc__drawn AS sdc__d
         JOIN (SELECT sdc__by_bytes(sdc__stratum) AS sdc__of_slopes, sdc__slopes FROM sdc__conditional) AS sdc__c
           ON sdc__in_stratum(stratum, sdc__d.sdc__stratum, sdc__c.sdc__of_slopes)
