@@ -45,6 +45,7 @@ class JoinedGroups:
         self._place = place
         self._alone = arguments.get("method") == "individual_ranking" or len(place.columns) == 1
         self._groups = fixed.get(f"groups {place.step}")
+        self._found: tuple[Known, NDArray[np.bool_], Any] | None = None
 
     def freeze(self, own: pa.Table) -> dict[str, pa.Table]:
         """Return what the first release fixes: the groups."""
@@ -52,41 +53,58 @@ class JoinedGroups:
 
     def find_waiting(self, own: pa.Table, known: Known, present: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which of the records wait."""
-        found: NDArray[np.bool_] = self._find_rows(own, known, present)[1]
-        return found
+        at, _, without = self._find_rows(own, known, present)
+        waits = np.zeros(len(own), dtype=bool)
+        waits[at] = without
+        return waits
 
     def mask(self, own: pa.Table, known: Known, present: NDArray[np.bool_]) -> tuple[list[pa.Array], dict[str, Any]]:
         """Return by column what is released of each record, as texts; nothing further is fixed."""
-        row = self._find_rows(own, known, present)[0]
+        at, row, _ = self._find_rows(own, known, present)
+        if not len(at):
+            return [*known.released], {}
         found = []
         assert self._groups is not None  # noqa: S101 - the first release had them
         for j in range(len(self._place.columns)):
-            place = pa.array(np.where(row[:, j] >= 0, row[:, j], 0), mask=row[:, j] < 0)
+            here = row[:, j] >= 0
+            rows = np.full(len(own), -1, dtype=np.int64)
+            rows[at[here]] = row[here, j]
+            place = pa.array(np.where(rows >= 0, rows, 0), mask=rows < 0)
             texts = self._groups[f"sdc__r{j}"].combine_chunks().take(place)
             found.append(pc.if_else(known.missing[j], texts, known.released[j]))
         return found, {}
 
     def _find_rows(
         self, own: pa.Table, known: Known, present: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return by column the group that each new value joins, -1 where there is none, and who has none for one."""
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+        """Return who has a new value; by column the group that it joins, -1 where there is none; and who has none.
+
+        Who waits and what is released are asked of the same records, one after the other: it is found once.
+        """
+        if self._found is not None and self._found[0] is known and (self._found[1] == present).all():
+            return self._found[2]
         columns, groups = self._place.columns, self._groups
         assert groups is not None  # noqa: S101 - the first release had them
         m = len(columns)
-        x = np.column_stack([_numbers(own[f"sdc__x{j}"], columns[j]) for j in range(m)])
-        texts = [groups[f"sdc__r{j}"].to_pylist() for j in range(m)]
-        centres = np.array([[np.nan if t is None else float(t) for t in column] for column in texts]).reshape(m, -1).T
-        weights = groups["records"].to_numpy().astype(float)
         missing = known.stack_missing()
-        given = x if self._alone else np.where(missing, x, _read_released(known))
-        strata, of_groups = _encode_strata(own["sdc__stratum"], groups["sdc__stratum"])
+        at = np.flatnonzero(missing.any(axis=1) & present)
+        missing, some = missing[at], own.take(pa.array(at))
+        x = np.column_stack([_numbers(some[f"sdc__x{j}"], columns[j]) for j in range(m)])
         row = np.full(missing.shape, -1, dtype=np.int64)
-        asked = missing.any(axis=1) & present
-        for code in np.unique(strata[asked]):
-            here, theirs = np.flatnonzero((strata == code) & asked), np.flatnonzero(of_groups == code)
-            join = _join_alone if self._alone else _join_together
-            row[here] = join(given[here], missing[here], centres[theirs], weights[theirs], theirs)
-        return row, asked & (missing & ~np.isnan(x) & (row < 0)).any(axis=1)
+        if len(at):
+            texts = [groups[f"sdc__r{j}"].cast(pa.float64()).to_numpy() for j in range(m)]
+            centres = np.column_stack(texts)
+            weights = groups["records"].to_numpy().astype(float)
+            released = [column.take(pa.array(at)) for column in known.released]
+            given = x if self._alone else np.where(missing, x, _read_numbers(released))
+            strata, of_groups = _encode_strata(some["sdc__stratum"], groups["sdc__stratum"])
+            for code in np.unique(strata):
+                here, theirs = np.flatnonzero(strata == code), np.flatnonzero(of_groups == code)
+                join = _join_alone if self._alone else _join_together
+                row[here] = join(given[here], missing[here], centres[theirs], weights[theirs], theirs)
+        found = at, row, (missing & ~np.isnan(x) & (row < 0)).any(axis=1)
+        self._found = known, present, found
+        return found
 
 
 def _join_alone(
@@ -123,10 +141,9 @@ def _join_together(
     return np.where(missing, found, -1)
 
 
-def _read_released(known: Known) -> Numbers:
-    """Return what was released of known values as numbers."""
-    texts = (column.to_pylist() for column in known.released)
-    return np.array([[np.nan if t is None else float(t) for t in column] for column in texts]).T
+def _read_numbers(texts: Sequence[pa.Array]) -> Numbers:
+    """Return numbers that are given as texts, by column."""
+    return np.column_stack([column.cast(pa.float64()).to_numpy(zero_copy_only=False) for column in texts])
 
 
 def _spread(centres: Numbers, weights: Numbers) -> Numbers:

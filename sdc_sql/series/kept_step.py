@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -67,6 +67,15 @@ def find_household(arguments: Mapping[str, Any]) -> str | None:
     return str(arguments["household"]) if arguments.get("unit") == "household" else None
 
 
+@dataclass(frozen=True)
+class Seen:
+    """The records of a table, and what the ledger knows of them, as they were looked at before a step."""
+
+    table: str
+    own: pa.Table
+    known: Known
+
+
 class KeptStep:
     """One step in one release: what the ledger knows of its values, and what is new for it."""
 
@@ -79,8 +88,10 @@ class KeptStep:
         step: int,
         number: int,
         waiting: pa.Array,
+        seen: Seen | None = None,
     ) -> None:
         self._ledger, self._step, self._number, self._waiting = ledger, step, number, waiting
+        self._seen = seen if seen is not None and seen.table == data.table else None
         in_order = tuple(c for c in data.read_columns() if c in masking.columns)
         identifier, stratum = str(masking.arguments["id"]), masking.arguments.get("stratum")
         self._place = Place(
@@ -105,8 +116,12 @@ class KeptStep:
         types = self._ledger.fixed.get(f"types {self._step}")
         if types is None:
             return selected
-        own, columns = self._place.read_digests(), self._place.columns
-        known = look_up(self._ledger, own, self._step, columns)
+        columns = self._place.columns
+        if self._seen is None:
+            own = self._place.read_digests()
+            known = look_up(self._ledger, own, self._step, columns)
+        else:
+            own, known = self._seen.own, self._seen.known
         present = ~_to_numpy(pc.is_in(_to_ids(own), value_set=self._waiting))
         late = int(self._rule.find_waiting(own, known, present).sum())
         if late:
@@ -136,12 +151,20 @@ class KeptStep:
             self._place.con.execute(f"DROP TABLE IF EXISTS temp.{OWN}")
 
 
-def find_waiting_ids(ledger: Ledger, data: Any, table: str, identifier: str, series: str) -> pa.Array:  # noqa: ANN401
+def find_waiting_ids(  # noqa: PLR0917 - what a release is
+    ledger: Ledger,
+    data: Any,  # noqa: ANN401 - a described table
+    table: str,
+    identifier: str,
+    series: str,
+    seen: dict[int, Seen],
+) -> pa.Array:
     """Return the digests of the ids that wait in this release, of all its steps together.
 
     It is known before anything is masked, so that all steps agree: of a record that one of them cannot release yet none
     does. Who waits by one step may leave too few for another, and so on until none is added. Steps on columns that an
     earlier one masks are not foreseen: there a record that has to wait is an error.
+    What was seen of the first step is kept in ``seen``, since it is masked at once.
     """
     asked: list[tuple[Rule, pa.Table, Known]] = []
     masked: set[str] = set()
@@ -156,7 +179,10 @@ def find_waiting_ids(ledger: Ledger, data: Any, table: str, identifier: str, ser
             place = Place(data.con, table, identifier, order, arguments.get("stratum"), series, step, home)
             own = place.read_digests()
             rule = find_new(form["method"])(place, arguments, ledger.fixed)
-            asked.append((rule, own, look_up(ledger, own, step, order)))
+            known = look_up(ledger, own, step, order)
+            asked.append((rule, own, known))
+            if step == 0:  # it is masked at once
+                seen[step] = Seen(table, own, known)
         masked |= {*form["columns"]}
     found = pa.array([], IDS.field("id").type)
     before = -1

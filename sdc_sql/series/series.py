@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from sdc_sql.db.masking.masking import Masking
+    from sdc_sql.series.kept_step import Seen
 
 MOST_NEW = 0.5  # where more of the ids are new, they were numbered anew
 
@@ -133,6 +134,7 @@ class Series:
         self._seen = ""
         self._ids: pa.Array = pa.array([], IDS.field("id").type)
         self._waiting: pa.Array = pa.array([], IDS.field("id").type)
+        self._looked: dict[int, Seen] = {}
         self._keys: dict[str, bytes] = {}
         self._done: list[dict[str, Any]] = []
         self._turn = False
@@ -198,7 +200,16 @@ class Series:
             masking = freeze_design(data.con, masking, place, self._ledger.fixed, self._fixed)
         self._kept = None
         if find_rule(masking.macro, masking.arguments) == "values":
-            self._kept = KeptStep(self._ledger, data, masking, self.name, place, self._number, self._waiting)
+            self._kept = KeptStep(
+                self._ledger,
+                data,
+                masking,
+                self.name,
+                place,
+                self._number,
+                self._waiting,
+                self._looked.pop(place, None),
+            )
             masking = self._kept.leave_out(masking)
         self._turn = True  # last: what failed before has no turn
         return masking
@@ -232,6 +243,7 @@ class Series:
     def end_step(self, *, done: bool) -> None:
         """Take note of a step that was masked, or forget one that failed."""
         self._turn = False
+        self._looked.clear()
         if done:
             self._done.append(self._form)
             if self._kept is not None:
@@ -339,7 +351,7 @@ class Series:
             self._number = len(ledger.releases) + 1
             self.counts |= check_ids(self, ledger, self._ids, self._number)
             with translate_errors():
-                self._waiting = find_waiting_ids(ledger, data, whole, identifier, self.name)
+                self._waiting = find_waiting_ids(ledger, data, whole, identifier, self.name, self._looked)
             if len(self._waiting):
                 self._fixed[f"{WAITING}{self._number}"] = pa.table({"id": self._waiting})
         self.counts["waiting"] = len(self._waiting)
