@@ -141,7 +141,7 @@ def collect_new(
     parts = [VALUES.empty_table()]
     for j in range(len(columns)):
         rows = own if known is None else own.filter(pc.and_(known.missing[j], pa.array(present)))
-        numbers = [pa.array([n] * len(rows), pa.int32()) for n in (step, j, number)]
+        numbers = [pa.array(np.full(len(rows), n, np.int32)) for n in (step, j, number)]
         person, digest = (_chunk(rows[n], VALUES.field("id").type) for n in ("sdc__person", f"sdc__d{j}"))
         arrays = [numbers[0], numbers[1], person, digest, numbers[2], _chunk(rows[f"sdc__r{j}"], TEXT)]
         parts.append(pa.table(arrays, schema=VALUES))

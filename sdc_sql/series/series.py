@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -15,6 +16,7 @@ from sdc_sql.db.catalogue.load import execute, require_key, set_key
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError, SeriesError, translate_errors
 from sdc_sql.series.chain import check_chain, check_ids, check_repeated, digest_file, refuse_changed_file
+from sdc_sql.series.content import digest_as_before, digest_records
 from sdc_sql.series.frozen_design import freeze_design
 from sdc_sql.series.kept_step import KeptStep, find_waiting_ids
 from sdc_sql.series.kept_values import fetch_arrow
@@ -222,8 +224,8 @@ class Series:
         again = [c for c in form["columns"] if any(c in f["columns"] for f in before)]
         if again:
             raise SeriesError(
-                f"{method} of {', '.join(again)} is a second step in this release that keeps what it released: two "
-                f"groupings, or swaps, of a column tell more of its values than one. Mask it once."
+                f"{method} of {', '.join(again)} is a second one in this release: two groupings, or swaps, of a "
+                f"column tell more of its values than one. Mask it once."
             )
 
     def select_kept(self, selected: exp.Select) -> exp.Select:
@@ -333,16 +335,16 @@ class Series:
             import_aead()  # before any work
         self._read_keys(data.con)
         whole = data.table if data.homes is None else data.homes.of.table
-        digested = query.call_macro("sdc_content_digest", whole)
         with translate_errors():
-            self._content = str(execute(data.con, digested).fetchall()[0][0])
-            self._ids = _digest_ids(data.con, whole, identifier, self.name)
+            self._ids, self._content = digest_records(data.con, whole, identifier, self.name)
         self._seen = digest_file(self.path)
         ledger = self._read_file()[0] if self.path.exists() else Ledger(self.name)
         names = [release["name"] for release in ledger.releases]
         if self.release in names:
             place = names.index(self.release)
-            check_repeated(self, ledger, place, self._content)
+            with translate_errors():
+                content = digest_as_before(data.con, whole, str(ledger.releases[place]["content"]), self._content)
+            check_repeated(self, ledger, place, content)
             self._number, self._repeats, self.head = place + 1, True, ledger.releases[place]["head"]
             if (waited := ledger.fixed.get(f"{WAITING}{self._number}")) is not None:
                 self._waiting = waited["id"].combine_chunks()
@@ -380,6 +382,6 @@ def _count_in(ids: pa.Table, present: pa.Array, number: int) -> pa.Table:
     here = pc.is_in(ids["id"], value_set=present)
     last = pc.if_else(here, pa.scalar(number, pa.int32()), ids["last"])
     new = present.filter(pc.invert(pc.is_in(present, value_set=ids["id"].combine_chunks())))
-    numbers = pa.array([number] * len(new), pa.int32())
+    numbers = pa.array(np.full(len(new), number, np.int32))
     came = pa.table([new, numbers, numbers], schema=IDS)
     return pa.concat_tables([ids.set_column(2, IDS.field("last"), last), came])

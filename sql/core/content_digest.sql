@@ -44,19 +44,21 @@ CREATE OR REPLACE MACRO sdc__guesses_types(tbl) AS
                     || ' in two ways (1.1 and 1.10) would be one. Make a table of it, with types of your own: from'
                     || ' read_csv(file, columns := {...}, header := true, allow_quoted_nulls := false).') END;
 
+-- What is told of the columns: their names and types.
+CREATE OR REPLACE MACRO sdc__declared_columns(tbl) AS TABLE
+    SELECT array_to_string(list_transform(sdc__names,
+                                          lambda n, i: sdc__part(n) || sdc__part(sdc__kept_type(sdc__types[i]))),
+                           '') AS sdc__declared,
+           len(sdc__names) AS sdc__width
+    FROM (SELECT struct_keys(struct_pack(*COLUMNS(*))) AS sdc__names, [*COLUMNS(*)] AS sdc__types
+          FROM (SELECT typeof(COLUMNS(*)) AS "\0" FROM sdc__rows(tbl) LIMIT 1));
+
 -- sdc_content_digest: a digest of the columns and records, whatever their order.
 -- Gives: digest VARCHAR, records BIGINT, columns BIGINT.
 -- Rows: tables.
 -- Example: FROM sdc_content_digest('persons');
 CREATE OR REPLACE MACRO sdc_content_digest(tbl) AS TABLE
-    WITH RECURSIVE sdc__schema AS (
-        SELECT array_to_string(list_transform(sdc__names,
-                                              lambda n, i: sdc__part(n) || sdc__part(sdc__kept_type(sdc__types[i]))),
-                               '') AS sdc__declared,
-               len(sdc__names) AS sdc__width
-        FROM (SELECT struct_keys(struct_pack(*COLUMNS(*))) AS sdc__names, [*COLUMNS(*)] AS sdc__types
-              FROM (SELECT typeof(COLUMNS(*)) AS "\0" FROM sdc__rows(tbl) LIMIT 1))
-    ),
+    WITH RECURSIVE sdc__schema AS (FROM sdc__declared_columns(tbl)),
     -- (Unasked whether there are rows, as the schema asks: a union would be read by one thread, since its order is kept.)
     sdc__records AS MATERIALIZED (
         SELECT ('0x' || left(sdc__digest, 3))::SMALLINT AS sdc__bucket, left(sdc__digest, 32)::UUID AS sdc__high,
