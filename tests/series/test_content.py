@@ -16,8 +16,9 @@ pytestmark = pytest.mark.slow
 def con(connect):
     with connect() as con:
         con.execute("SET VARIABLE sdc_key = ?", [KEY])
-        con.execute("""CREATE TABLE t AS SELECT i AS id, i * 1.5::DOUBLE AS x, CASE WHEN i % 3 > 0 THEN 'a' || i END AS "Select"
-                       FROM range(50) r(i)""")
+        con.execute("""
+            CREATE TABLE t AS SELECT i AS id, i * 1.5::DOUBLE AS x, CASE WHEN i % 3 > 0 THEN 'a' || i END AS "Select"
+            FROM range(50) r(i)""")
         yield con
 
 
@@ -27,12 +28,12 @@ def con(connect):
         ("FROM t ORDER BY id DESC", True),
         ("FROM t WHERE id <> 7", False),
         ("FROM t UNION ALL SELECT 50, 1, NULL", False),
-        ("SELECT id, x + (id = 9)::INT AS x, \"Select\" FROM t", False),
+        ('SELECT id, x + (id = 9)::INT AS x, "Select" FROM t', False),
         ("SELECT id, x, coalesce(\"Select\", '') AS \"Select\" FROM t", False),
-        ("SELECT id, CASE id WHEN 0 THEN 1.5 WHEN 1 THEN 0 ELSE x END AS x, \"Select\" FROM t", False),
-        ("SELECT id, x AS y, \"Select\" FROM t", False),
-        ("SELECT id, x::DECIMAL(9, 1) AS x, \"Select\" FROM t", False),
-        ("SELECT id, \"Select\", x FROM t", False),
+        ('SELECT id, CASE id WHEN 0 THEN 1.5 WHEN 1 THEN 0 ELSE x END AS x, "Select" FROM t', False),
+        ('SELECT id, x AS y, "Select" FROM t', False),
+        ('SELECT id, x::DECIMAL(9, 1) AS x, "Select" FROM t', False),
+        ('SELECT id, "Select", x FROM t', False),
         ("SELECT *, 1 AS more FROM t", False),
     ],
 )  # fmt: skip
