@@ -35,8 +35,8 @@
 -- Loss: withheld (from it follows the rate, by which an intruder reckons how likely a record is the true one).
 -- Told: nothing.
 -- Repeated: once (partners are others in another file, and the difference of two releases' sets of values is that of the newcomers).
--- Series: values (what is new is swapped among itself, where each value may go to ten others, else it waits; the values of a batch are told,
---   and who knows all but one of them knows that one).
+-- Series: values (what is new is swapped among itself, where each value may go to ten others, else it waits; the values of a batch are
+--   told, and who knows all but one of them knows that one).
 -- Matrix: unknown (who was swapped is not in the log).
 -- Households: as one record.
 -- Parameters:
@@ -138,7 +138,8 @@ CREATE OR REPLACE MACRO sdc__data_swap_batch(tbl, columns, rate, id, equal, diff
     SELECT sdc__id, sdc__n AS records, sdc__least AS partners, sdc__least < 10 OR sdc__few AS waits
     FROM sdc__found, sdc__short
     WHERE CASE WHEN shortfall = 'refuse' THEN true
-               ELSE error('ParameterError: In a series of releases shortfall must be ''refuse'': who finds no partner is seen as he is.') END;
+               ELSE error('ParameterError: In a series of releases shortfall must be ''refuse'': who finds no partner is seen as'
+                          || ' he is.') END;
 
 -- sdc_data_swap: columns exchanged as a whole between pairs of records that are drawn.
 -- Example: FROM sdc_data_swap('persons', ['region'], 0.5, 'id', different := ['region']);
