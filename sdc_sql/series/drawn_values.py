@@ -140,7 +140,7 @@ class GivenNoise(DrawnValues):
     """Noise: of several columns together where it is correlated."""
 
     def _hangs_together(self) -> bool:
-        return self._arguments["method"] == "correlated"
+        return bool(self._arguments["method"] == "correlated")
 
     def _draw(
         self, own: pa.Table, known: Known, table: str, part: tuple[Sequence[int], Sequence[int], NDArray[np.int64]]

@@ -8,7 +8,7 @@ however often another column changes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sdc_sql.series.kept_values import Known, Place
 
 Numbers = Any  # arrays of float64
+_Rows: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]"
 
 
 def collect_groups(own: pa.Table, columns: Sequence[str]) -> pa.Table:
@@ -45,7 +46,7 @@ class JoinedGroups:
         self._place = place
         self._alone = arguments.get("method") == "individual_ranking" or len(place.columns) == 1
         self._groups = fixed.get(f"groups {place.step}")
-        self._found: tuple[Known, NDArray[np.bool_], Any] | None = None
+        self._found: tuple[Known, NDArray[np.bool_], _Rows] | None = None
 
     def freeze(self, own: pa.Table) -> dict[str, pa.Table]:
         """Return what the first release fixes: the groups."""
@@ -74,9 +75,7 @@ class JoinedGroups:
             found.append(pc.if_else(known.missing[j], texts, known.released[j]))
         return found, {}
 
-    def _find_rows(
-        self, own: pa.Table, known: Known, present: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    def _find_rows(self, own: pa.Table, known: Known, present: NDArray[np.bool_]) -> _Rows:
         """Return who has a new value; by column the group that it joins, -1 where there is none; and who has none.
 
         Who waits and what is released are asked of the same records, one after the other: it is found once.

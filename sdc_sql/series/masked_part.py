@@ -88,7 +88,7 @@ def ask_part(place: Place, macro: str, table: str, columns: Sequence[str], argum
     return find_rows(place, query.call_macro(macro, table, *given.values()), [exp.column("waits", table="d")])
 
 
-def find_rows(place: Place, given: exp.Select, told: Sequence[exp.Expression]) -> pa.Table:
+def find_rows(place: Place, given: exp.Select, told: Sequence[exp.Expr]) -> pa.Table:
     """Return what a query of the records of a part says of each, by the row."""
     select = exp.select(exp.column(ROW, table="g"), *told).from_(given.subquery("d"))
     select = select.join(_name_ids(), on=_match_ids(exp.column("sdc__id", table="d")))
@@ -99,7 +99,7 @@ def _name_ids() -> exp.Expression:
     return exp.alias_(exp.table_(f"{LISTED}_ids", db="main", catalog="temp", quoted=True), "g", table=True)
 
 
-def _match_ids(column: exp.Expression) -> exp.Expression:
+def _match_ids(column: exp.Expression) -> exp.Expr:
     own, listed = (
         exp.Anonymous(this="sdc__by_bytes", expressions=[c]) for c in (column, exp.column("sdc__id", table="g"))
     )

@@ -12,15 +12,15 @@ import numpy as np
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers
 
-FIRST = 32  # so many groups are looked at first, to either side
+LEAF = 128  # so many groups stand together, at the most
 ELEMENTS = 4_000_000  # so many numbers has an array at the most
 
 
 def find_nearest_group(x: Floats, groups: Floats) -> Integers:
     """Return of each record the row of the nearest group, of several the first; columns are in units of their own.
 
-    Groups are sorted along their widest column. A window about the record's place is looked at, and doubled until what
-    lies outside is further away in that column alone.
+    Groups are cut at the median of their widest column, again and again, into boxes. Each record looks at the groups of
+    the nearest box, and then at those of all boxes that are no farther away than the best of these.
 
     Examples
     --------
@@ -29,33 +29,63 @@ def find_nearest_group(x: Floats, groups: Floats) -> Integers:
     """
     if not len(groups):
         raise ValueError("there is no group")
-    axis = int(np.argmax(groups.max(axis=0) - groups.min(axis=0)))
-    order = np.lexsort((np.arange(len(groups)), groups[:, axis]))
-    sorted_, along = groups[order], groups[order, axis]
+    boxes = _cut_boxes(groups)
+    low = np.array([groups[rows].min(axis=0) for rows in boxes])
+    high = np.array([groups[rows].max(axis=0) for rows in boxes])
     found = np.empty(len(x), dtype=np.int64)
-    waiting, width = np.arange(len(x)), FIRST
-    while len(waiting):
-        left: list[Integers] = []
-        step = max(1, ELEMENTS // (2 * width * groups.shape[1]))
-        for rows in np.array_split(waiting, -(-len(waiting) // step)):
-            best, settled = _search_window(x[rows], sorted_, along, order, axis, width)
-            found[rows] = best
-            left.append(rows[~settled])
-        waiting, width = np.concatenate(left), 2 * width
+    step = max(1, ELEMENTS // len(boxes))
+    for start in range(0, len(x), step):
+        found[start : start + step] = _search_boxes(x[start : start + step], groups, boxes, low, high)
     return found
 
 
-def _search_window(  # noqa: PLR0917
-    x: Floats, groups: Floats, along: Floats, order: Integers, axis: int, width: int
-) -> tuple[Integers, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
-    """Return the nearest group of each record within its window, and whether none outside can be as near."""
-    n, size = len(along), min(len(along), 2 * width)
-    start = np.clip(np.searchsorted(along, x[:, axis]) - width, 0, n - size)
-    places = start[:, None] + np.arange(size)
-    squares = ((groups[places] - x[:, None, :]) ** 2).sum(axis=2)
-    least = squares.min(axis=1)
-    first = np.where(squares == least[:, None], order[places], n).min(axis=1)
-    below = np.where(start > 0, (x[:, axis] - along[np.maximum(start - 1, 0)]) ** 2, np.inf)
-    end = start + size
-    above = np.where(end < n, (along[np.minimum(end, n - 1)] - x[:, axis]) ** 2, np.inf)
-    return first, (below > least) & (above > least)
+def _cut_boxes(groups: Floats) -> list[Integers]:
+    """Return the rows of the groups of each box."""
+    left, found = [np.arange(len(groups))], []
+    while left:
+        rows = left.pop()
+        if len(rows) <= LEAF:
+            found.append(np.sort(rows))
+            continue
+        its = groups[rows]
+        along = its[:, int(np.argmax(its.max(axis=0) - its.min(axis=0)))]
+        order, half = np.argpartition(along, len(rows) // 2), len(rows) // 2
+        left += [rows[order[:half]], rows[order[half:]]]
+    return found
+
+
+def _search_boxes(x: Floats, groups: Floats, boxes: list[Integers], low: Floats, high: Floats) -> Integers:
+    """Return the row of the nearest group of each record."""
+    away = np.zeros((len(x), len(boxes)))  # squares, from each record to each box
+    for j in range(x.shape[1]):
+        away += np.maximum(np.maximum(low[:, j] - x[:, j : j + 1], x[:, j : j + 1] - high[:, j]), 0) ** 2
+    least, best = np.full(len(x), np.inf), np.full(len(x), len(groups), dtype=np.int64)
+    nearest = away.argmin(axis=1)
+    _look(x, groups, boxes, (np.arange(len(x)), nearest), least, best)
+    away[np.arange(len(x)), nearest] = np.inf
+    # a sum in another order may differ in its last bits: a box that is as near as the best is looked at
+    records, places = np.nonzero(away <= (least * (1 + 1e-12))[:, None])
+    _look(x, groups, boxes, (records, places), least, best)
+    return best
+
+
+def _look(  # noqa: PLR0917
+    x: Floats,
+    groups: Floats,
+    boxes: list[Integers],
+    pairs: tuple[Integers, Integers],
+    least: Floats,
+    best: Integers,
+) -> None:
+    """Look at boxes for some records, and take note where a group of them is nearer, or as near and before."""
+    records, places = pairs
+    order = np.argsort(places, kind="stable")
+    records, places = records[order], places[order]
+    ends = np.flatnonzero(np.append(np.diff(places), 1)) + 1
+    for start, end in zip(np.append(0, ends[:-1]), ends, strict=True) if len(places) else ():
+        those, rows = records[start:end], boxes[places[start]]
+        squares = ((groups[rows][None] - x[those][:, None]) ** 2).sum(axis=2)
+        at = squares.argmin(axis=1)
+        near, row = squares[np.arange(len(those)), at], rows[at]
+        closer = (near < least[those]) | ((near == least[those]) & (row < best[those]))
+        least[those[closer]], best[those[closer]] = near[closer], row[closer]
