@@ -277,6 +277,14 @@ MODELS = {
     "research_refused": "{{ sdc.release('refused.toml', ref('k')) }}",
     "research_undecided": "{{ sdc.release('undecided.toml', ref('k')) }}",
     "research_twice": "{{ sdc.release('refused.toml', ref('between')) }}",
+    "series_seen": "{{ config(materialized='view') }}{{ sdc.series(ref('between'), 'n', [['round', ['n'], 5]], 'l', 's', release='1') }}",
+    "series_appended": "{{ config(materialized='incremental', unique_key='f') }}"
+                       "{{ sdc.series(ref('between'), 'n', [['round', ['n'], 5]], 'l', 's', release='1') }}",
+    "series_unnamed": "{{ sdc.series(ref('between'), 'n', [['round', ['n'], 5]], 'l', 's') }}",
+    "series_nowhere": "{{ sdc.series(ref('between'), 'n', [['round', ['n'], 5]], none, 's', release='1') }}",
+    "series_of_steps": "{{ sdc.series(ref('between'), 'n', ['round', ['n'], 5], 'l', 's', release='1') }}",
+    "series_misspelt": "{{ sdc.series(ref('between'), 'n', [['round', ['n'], 5]], 'l', 's', realease='1') }}",
+    "series_of_folder": "{{ sdc.series(ref('between'), 'n', [['round', ['n'], 5]], 'no/l', 's', release='1', after='0') }}",
     "research_in_part": "with t as ({{ sdc.release('research.toml', ref('k')) }}) select * from t where f = 1",
     "research_seen": VIEW + " {{ sdc.release('research.toml', ref('k')) }}",
     "research_of_none": "{{ sdc.release('research.toml', ref('empty')) }}",
@@ -312,6 +320,13 @@ REFUSED = {
     "research_seen": "a release and materialized as view",
     "research_of_none": "has no rows",
     "research_of_text": "give ref(...)",
+    "series_seen": "a release of a series and materialized as view: set materialized to table or incremental",
+    "series_appended": "is a release of a series and incremental: set unique_key to its id, 'n'",
+    "series_unnamed": "this release has no name: dbt build --vars 'sdc_release: NAME'",
+    "series_nowhere": "it needs ledger, the path of a file outside of the project",
+    "series_of_steps": "a step of series is round: it must be [method, columns, parameter]",
+    "series_misspelt": "series has no argument realease: it has tbl, id, steps, ledger, name, release",
+    "series_of_folder": "There is no folder",
 }
 RELEASE = """
 [roles]
