@@ -18,7 +18,8 @@ from sdc_sql.db.catalogue.macros import find_effect, index_catalogue
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.masking.serial import admit_step
 from sdc_sql.db.table import spell_column
-from sdc_sql.errors import ColumnError, ParameterError, TableError
+from sdc_sql.errors import ColumnError, ParameterError, SeriesError, TableError
+from sdc_sql.series.step_form import refuse_method
 from sdc_sql.spark import serial, worker
 
 if TYPE_CHECKING:
@@ -72,6 +73,10 @@ class Frame:
 
     def masked(self, masking: Masking, *, into: str | None = None, subset: Subset | None = None) -> DataFrame:  # noqa: ARG002 - of DuckDB only
         """Return the masked records, computed when they are read; `into` saves them as a new table first."""
+        scope = index_catalogue()[f"sdc_{masking.macro}"].scope
+        if self.series is not None and scope is not None and scope.find_word(dict(masking.arguments)) == "cells":
+            refuse_method(masking.macro, masking.arguments, self, subset=False)  # in its own words, where they are
+            raise SeriesError(self.explain_unmasked(masking.macro))
         held = worker.hold_key(self.con, self._key) if self.series is not None else nullcontext()
         with held, admit_step(self, masking) as admitted:
             return self._mask(admitted, into)
