@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
 from sdc_sql.db import query
 from sdc_sql.errors import SeriesError, translate_errors
@@ -24,6 +23,7 @@ from sdc_sql.series.masked_part import ROW, ask_part, hold_part, mask_part, put_
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from sdc_sql.series.kept_values import Known, Place

@@ -99,3 +99,25 @@ CREATE OR REPLACE MACRO sdc_content_digest(tbl) AS TABLE
     WHERE NOT EXISTS (FROM query(CASE WHEN sdc__is_text_file(tbl)
                                           THEN 'SELECT 0 AS sdc__0 WHERE sdc__guesses_types(' || sdc__text(tbl) || ')'
                                       ELSE 'SELECT 0 AS sdc__0 WHERE false' END));
+
+-- The same of records that stand in parts, as Spark's do: the digest of each record of a part, and of all parts from the digests of the
+-- buckets (sdc__bucket, sdc__of, sdc__k), where `tbl` has the columns and no more than their names and types is read of it.
+CREATE OR REPLACE MACRO sdc__record_digests(tbl) AS TABLE
+    SELECT sha256(concat(*COLUMNS(*))) AS sdc__digest
+    FROM (SELECT sdc__by_bytes(sdc__part(sdc__canonical(COLUMNS(*)))) AS "\0" FROM sdc__unasked(tbl));
+
+CREATE OR REPLACE MACRO sdc__joined_digest(tbl, buckets) AS TABLE
+    WITH sdc__schema AS (
+        SELECT array_to_string(list_transform(sdc__names,
+                                              lambda n, i: sdc__part(n) || sdc__part(sdc__kept_type(sdc__types[i]))),
+                               '') AS sdc__declared,
+               len(sdc__names) AS sdc__width
+        FROM (SELECT struct_keys(struct_pack(*COLUMNS(*))) AS sdc__names, [*COLUMNS(*)] AS sdc__types
+              FROM (SELECT typeof(COLUMNS(*)) AS "\0" FROM sdc__unasked(tbl) LIMIT 1))
+    ),
+    sdc__content AS (
+        SELECT sum(sdc__k)::BIGINT AS sdc__n, string_agg(sdc__of, '' ORDER BY sdc__bucket ASC) AS sdc__joined
+        FROM query_table(buckets)
+    )
+    SELECT sha256(concat('sdc_content_digest 1;', sdc__width, ';', sdc__declared, ';', sdc__n, ';', sdc__joined)) AS digest
+    FROM sdc__content, sdc__schema;

@@ -18,6 +18,11 @@ CREATE OR REPLACE MACRO sdc__series_value(id, value, series, step, column_name) 
     sdc__first_half(sdc__digest((SELECT sdc__subkey(sdc__secret_key(), series, step, 'series', '', sdc__folded(column_name))),
                                 sdc__checked_id(id), sdc__part(sdc__canonical(value))));
 
+-- A stratum, beside the averages that were released in it: a text, and not the stratum itself.
+CREATE OR REPLACE MACRO sdc__series_stratum(value, series, step) AS
+    lower(hex(sdc__first_half(sdc__digest((SELECT sdc__subkey(sdc__secret_key(), series, step, 'series', '', 'stratum')), '',
+                                          sdc__part(sdc__canonical(value))))));
+
 -- The keys of a ledger: of its file, of its chain. They are read in a subquery, as the secret is (draws.sql).
 CREATE OR REPLACE MACRO sdc__series_key(series, purpose) AS
     (SELECT sha256(concat(sdc__part(sdc__secret), sdc__part('sdc-sql series'), sdc__part(series), sdc__part(purpose)))

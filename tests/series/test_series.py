@@ -250,7 +250,7 @@ def test_each_mask_that_is_not_for_a_series_is_refused_with_its_reason():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda d: d.mask.rank_swap("income", 20), "difference of two releases' sets"),
+        (lambda d: d.mask.data_shuffling("income", ["age"], into="x"), "difference of two releases' sets"),
         (lambda d: d.mask.local_suppression(3, keys=["age", "sex"]), "suppressed in one release"),
         (lambda d: d.mask.sample(fraction=0.5, into="x"), "would not stay drawn"),
         (lambda d: d.mask.renumber("r", into="x"), "by its id"),
@@ -448,7 +448,7 @@ def test_two_first_releases_of_one_table_are_a_fork(con, tmp_path):
 def test_a_column_is_grouped_once_in_a_release(con, tmp_path):
     data = sdc_sql.Microdata(con, "first", id="id", series=open_series(tmp_path, "one"))
     data.mask.microaggregate("income", 3, into="a")
-    with pytest.raises(SeriesError, match="a second one in this release"):
+    with pytest.raises(SeriesError, match="a second step in this release"):
         data.mask.microaggregate(["age", "Income"], 4, into="b")
 
 
