@@ -10,35 +10,34 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import duckdb
-from dbt.adapters.duckdb.connections import DuckDBConnectionManager
-from dbt.adapters.factory import FACTORY
 from dbt_common.exceptions import DbtRuntimeError
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.load import execute, set_key
+from sdc_sql.db.catalogue.load import execute
 from sdc_sql.db.files.csv_file import create_from_rows
 from sdc_sql.db.files.work import OWNER
-from sdc_sql.errors import SdcError, SeriesError, translate_errors
-from sdc_sql.release.reading.plan import ORIGINAL, RELEASED, Output, Place, Source
+from sdc_sql.dbt.place import RELEASED, find_project, forget_database, open_own_database
+from sdc_sql.dbt.series import begin_series, mask_series, write_told
+from sdc_sql.errors import SdcError, translate_errors
+from sdc_sql.release.reading.plan import ORIGINAL, Output, Place, Source
+from sdc_sql.release.reading.plan import RELEASED as MASKED
 from sdc_sql.release.reading.read import read_release_at
 from sdc_sql.release.running.documents import list_in_order, write_document
-from sdc_sql.release.running.run import ask_for_key, run_release, select_released_records
+from sdc_sql.release.running.run import ask_for_key, record_release, run_release, select_released_records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from dbt.adapters.duckdb.relation import DuckDBRelation
 
     from sdc_sql.release.reading.plan import Plan
 
-TABLE = "released"  # of the database in memory
 FILES = {
     "report": "internal.html", "public_report": "public.html", "certificate": "certificate.json",
     "public_certificate": "certificate-public.json",
@@ -69,17 +68,21 @@ def run(relation: DuckDBRelation, *, database: str, model: str, code: str, drawn
     """
     call = _CALL.fullmatch(code)
     if call is None:
-        raise DbtRuntimeError(f"sdc: the model {model} must be the call of sdc.release and nothing else: what is added "
+        kind = "series" if '"series": {' in code else "release"
+        raise DbtRuntimeError(f"sdc: the model {model} must be the call of sdc.{kind} and nothing else: what is added "
                               "to it, or taken from it, would not be what was measured and certified.")  # fmt: skip
     asked = json.loads(call[1])
     staged = _name_staged_file(model)
     shutil.rmtree(staged, ignore_errors=True)
     with _ONE_BY_ONE:
         try:
-            with _open_own_database(database) as con:
-                _run_plan(con, asked, relation, staged, drawn)
+            with open_own_database(database) as con:
+                if asked["series"] is not None and asked["file"] is None:
+                    mask_series(con, asked, relation)
+                else:
+                    _run_plan(con, asked, relation, staged, drawn)
         except BaseException as error:
-            _forget(database)
+            forget_database(database)
             shutil.rmtree(staged, ignore_errors=True)
             if isinstance(error, SdcError):
                 raise DbtRuntimeError(f"sdc: {error}") from None
@@ -101,7 +104,7 @@ def finish(_: DuckDBRelation, *, database: str, model: str) -> None:
     if staged.exists():
         staged.rename(folder)
     shutil.rmtree(old, ignore_errors=True)
-    _forget(database)
+    forget_database(database)
 
 
 def _run_plan(
@@ -114,21 +117,23 @@ def _run_plan(
         rows = exp.select("*").from_(query.call_macro("query_table", plan.source.relation).subquery("r")).limit(0)
         kept = [c for c in plan.columns if c != plan.roles.id or plan.output.ids != "drop"]
         rows.set("expressions", [exp.column(c, quoted=True) for c in kept])
-        execute(con, create_from_rows(TABLE, "TABLE", rows))
+        execute(con, create_from_rows(RELEASED, "TABLE", rows))
+        write_told(con, None)
         return
     ask_for_key(con)
-    if plan.series is not None:  # its ledger is durable before anything leaves, which a model of dbt's is not asked
-        raise SeriesError("A release of a series is not built for dbt: run it by sdc-sql release.")
-    outcome = run_release(plan, con, write=False)
+    series = None if plan.series is None else begin_series(plan.series, asked["begins"], relation)
+    outcome = run_release(plan, con, write=False, series=series)
     if not outcome.accepted:
         raise DbtRuntimeError("\n".join(["sdc: the release is refused, nothing is written:", *outcome.reasons]))
+    record_release(outcome, series)  # durably, before anything leaves
+    write_told(con, series)
     with translate_errors():
-        execute(con, create_from_rows(TABLE, "TABLE", select_released_records(outcome)))
+        execute(con, create_from_rows(RELEASED, "TABLE", select_released_records(outcome)))
     staged.mkdir(parents=True, mode=0o700)
     for name, path in list_in_order(plan.output.documents):
         write_document(name, outcome, path)
         path.chmod(OWNER)
-    for table in (ORIGINAL, RELEASED):
+    for table in (ORIGINAL, MASKED):
         con.execute(f"DROP TABLE {table}")
 
 
@@ -141,7 +146,8 @@ def _read_plan(con: duckdb.DuckDBPyConnection, asked: dict[str, Any], relation: 
         columns = {str(name): str(kind) for name, kind, *_ in described or ()}
     # (a table of a database: that is the format of its content)
     output = Output(Path(f"{relation.identifier}.duckdb"), documents={n: staged / f for n, f in FILES.items()})
-    return read_release_at(Path(_project().project_root, asked["file"]), Place(output, source, columns, con))
+    place = Place(output, source, columns, con, asked["release"])
+    return read_release_at(Path(find_project().project_root, asked["file"]), place)
 
 
 def _refuse_second_pass(plan: Plan, drawn: Mapping[str, str]) -> None:
@@ -156,42 +162,9 @@ def _refuse_second_pass(plan: Plan, drawn: Mapping[str, str]) -> None:
                 )
 
 
-@contextmanager
-def _cursor() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Yield a cursor with the settings of the profile."""
-    environment: Any = DuckDBConnectionManager.env()
-    handle = environment.handle()
-    try:
-        yield handle.cursor()
-    finally:
-        handle.close()
-
-
-@contextmanager
-def _open_own_database(name: str) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Yield a cursor that works in a new database in memory."""
-    _forget(name)
-    quoted = exp.to_identifier(name, quoted=True).sql("duckdb")
-    with _cursor() as con:
-        con.execute(f"ATTACH ':memory:' AS {quoted}")
-        con.execute(f"USE {quoted}")
-        set_key(con)
-        yield con
-
-
-def _forget(database: str) -> None:
-    with _cursor() as con:
-        con.execute(f"DETACH DATABASE IF EXISTS {exp.to_identifier(database, quoted=True).sql('duckdb')}")
-
-
-def _project() -> Any:  # noqa: ANN401 - dbt's own configuration
-    adapter: Any = FACTORY.lookup_adapter("duckdb")
-    return adapter.config
-
-
 def _folder(model: str) -> Path:
     """Return where the documents of a model are: in dbt's folder of artifacts, by target."""
-    config = _project()
+    config = find_project()
     return Path(config.project_root, config.project_target_path, "sdc", config.target_name, model)
 
 

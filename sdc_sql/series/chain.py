@@ -64,14 +64,19 @@ def check_chain(series: Begun, ledger: Ledger) -> None:
             "by its head, after='...', as its certificate has it. So no restored copy is taken for it."
         )
     known = [release["head"] for release in ledger.releases]
-    what = (
-        f"it goes on after that release, with {ledger.releases[known.index(series.after) + 1]['name']!r}"
-        if series.after in known
-        else "it does not have that release: it is an older copy, or went another way"
-    )
+    what = "it does not have that release: it is an older copy, or went another way"
+    way = ""
+    if series.after in known:
+        name = ledger.releases[known.index(series.after) + 1]["name"]
+        what = f"it goes on after that release, with {name!r}"
+        if series.after in known[-2:]:
+            way = (
+                f" Where {name!r} was cut before it was handed over, run release {name!r} again, which completes it; "
+                f"or, where its table has changed since, go on after it: after={known[-1]!r}."
+            )
     raise SeriesError(
         f"The ledger {series.path} does not end where after= says: {what}. Two ledgers would give two masked values "
-        "of one original: find the ledger of the last release."
+        f"of one original: find the ledger of the last release.{way}"
     )
 
 

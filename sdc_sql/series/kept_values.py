@@ -56,7 +56,7 @@ class Place:
         told = [
             exp.alias_(own, "sdc__id"),
             exp.alias_(_call("sdc__series_id", _call("sdc__checked_id", own.copy()), self.series), "sdc__person"),
-            exp.alias_(exp.cast(self._quote_stratum(), "VARCHAR"), "sdc__stratum"),
+            exp.alias_(exp.cast(self._digest_stratum(), "VARCHAR"), "sdc__stratum"),
         ]
         if self.household is not None:
             home = exp.column(self.household, table="t", quoted=True)
@@ -74,8 +74,11 @@ class Place:
             select = select.join(exp.alias_(masked, "v", table=True), on=same)
         return fetch_arrow(self.con, select)
 
-    def _quote_stratum(self) -> exp.Expression:
-        return exp.null() if self.stratum is None else exp.column(self.stratum, table="t", quoted=True)
+    def _digest_stratum(self) -> exp.Expression:
+        if self.stratum is None:
+            return exp.null()
+        value = exp.column(self.stratum, table="t", quoted=True)
+        return _call("sdc__series_stratum", value, self.series, str(self.step))
 
 
 @dataclass(frozen=True)

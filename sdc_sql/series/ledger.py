@@ -1,8 +1,7 @@
 """What a ledger holds: the chain of releases, what was fixed on the first one, and what was released of each value.
 
-No id and no value that is masked stands in it, but digests by a key; a stratum of microaggregation stands there as it
-is, beside its averages. Whoever has the secret key can try all possible values
-against them: it is then as confidential as the originals.
+No id, no value that is masked and no stratum stands in it, but digests by a key. Whoever has the secret key can try all
+possible values against them: it is then as confidential as the originals.
 """
 
 from __future__ import annotations

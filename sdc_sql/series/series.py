@@ -11,16 +11,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, require_key, set_key
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError, SeriesError, translate_errors
 from sdc_sql.series.chain import check_chain, check_ids, check_repeated, digest_file, refuse_changed_file
-from sdc_sql.series.content import digest_as_before, digest_records
 from sdc_sql.series.frozen_design import freeze_design
 from sdc_sql.series.kept_step import KeptStep, find_waiting_ids
-from sdc_sql.series.kept_values import fetch_arrow
 from sdc_sql.series.ledger import IDS, WAITING, Ledger, digest_shown, read_ledger
+from sdc_sql.series.records import Distributed, digest_content, digest_ids, name_whole
 from sdc_sql.series.sealed_file import hold_lock, import_aead
 from sdc_sql.series.step_form import describe_step_form, explain_difference, find_rule, name_pass, refuse_method
 
@@ -175,6 +173,10 @@ class Series:
             raise SeriesError(f"Release {self.release!r} of {self.name} is recorded: begin the next one.")
         refuse_method(masking.macro, masking.arguments, data, subset=subset)
         masking = name_pass(masking, self._done)
+        if isinstance(data, Distributed) and (
+            masking.designed is not None or find_rule(masking.macro, masking.arguments) != "parameters"
+        ):
+            raise SeriesError(data.explain_unmasked(masking.macro))
         form = describe_step_form(data, masking)
         if self._ledger is None:
             self._open(data, str(masking.arguments["id"]))
@@ -224,8 +226,8 @@ class Series:
         again = [c for c in form["columns"] if any(c in f["columns"] for f in before)]
         if again:
             raise SeriesError(
-                f"{method} of {', '.join(again)} is a second one in this release: two groupings, or swaps, of a "
-                f"column tell more of its values than one. Mask it once."
+                f"{method} of {', '.join(again)} is a second step in this release that keeps what it released: two "
+                f"groupings, or swaps, of a column tell more of its values than one. Mask it once."
             )
 
     def select_kept(self, selected: exp.Select) -> exp.Select:
@@ -334,17 +336,14 @@ class Series:
         if not self.disk_encrypted:
             import_aead()  # before any work
         self._read_keys(data.con)
-        whole = data.table if data.homes is None else data.homes.of.table
-        with translate_errors():
-            self._ids, self._content = digest_records(data.con, whole, identifier, self.name)
+        self._content = digest_content(data)
+        self._ids = digest_ids(data, identifier, self.name)
         self._seen = digest_file(self.path)
         ledger = self._read_file()[0] if self.path.exists() else Ledger(self.name)
         names = [release["name"] for release in ledger.releases]
         if self.release in names:
             place = names.index(self.release)
-            with translate_errors():
-                content = digest_as_before(data.con, whole, str(ledger.releases[place]["content"]), self._content)
-            check_repeated(self, ledger, place, content)
+            check_repeated(self, ledger, place, self._content)
             self._number, self._repeats, self.head = place + 1, True, ledger.releases[place]["head"]
             if (waited := ledger.fixed.get(f"{WAITING}{self._number}")) is not None:
                 self._waiting = waited["id"].combine_chunks()
@@ -352,8 +351,10 @@ class Series:
             check_chain(self, ledger)
             self._number = len(ledger.releases) + 1
             self.counts |= check_ids(self, ledger, self._ids, self._number)
-            with translate_errors():
-                self._waiting = find_waiting_ids(ledger, data, whole, identifier, self.name, self._looked)
+            if not isinstance(data, Distributed):  # there no value is kept, and nobody waits
+                with translate_errors():
+                    whole = name_whole(data)
+                    self._waiting = find_waiting_ids(ledger, data, whole, identifier, self.name, self._looked)
             if len(self._waiting):
                 self._fixed[f"{WAITING}{self._number}"] = pa.table({"id": self._waiting})
         self.counts["waiting"] = len(self._waiting)
@@ -361,20 +362,13 @@ class Series:
 
     def _check_same_records(self, data: Any, identifier: str) -> None:  # noqa: ANN401 - a described table
         """Refuse a further step on records that the first one did not see: a sample may have fewer, never others."""
-        whole = data.table if data.homes is None else data.homes.of.table
-        with translate_errors():
-            ids = _digest_ids(data.con, whole, identifier, self.name)
+        ids = digest_ids(data, identifier, self.name)
         others = len(ids) - int(pc.sum(pc.is_in(ids, value_set=self._ids)).as_py() or 0)
         if others:
             raise SeriesError(
                 f"{others:,} records of {data.table} were not in the table of the first step: all steps of a release "
                 "are of one table. Another table is another series."
             )
-
-
-def _digest_ids(con: duckdb.DuckDBPyConnection, table: str, identifier: str, series: str) -> pa.Array:
-    digest = query.call_macro("sdc__series_ids", table, identifier, series).select("sdc__digest", append=False)
-    return fetch_arrow(con, digest)["sdc__digest"].combine_chunks().cast(IDS.field("id").type)
 
 
 def _count_in(ids: pa.Table, present: pa.Array, number: int) -> pa.Table:

@@ -6,15 +6,12 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db import query
-from sdc_sql.db.catalogue.load import execute
 from sdc_sql.db.catalogue.macros import find_effect, find_mask, read_catalogue
-from sdc_sql.errors import SeriesError, translate_errors
+from sdc_sql.errors import SeriesError
+from sdc_sql.series.records import digest_beside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import duckdb
 
     from sdc_sql.db.masking.masking import Masking
 
@@ -133,7 +130,7 @@ def describe_step_form(data: Any, masking: Masking) -> dict[str, Any]:  # noqa: 
         if name == "columns" or value is None:
             continue
         if of_type.get(name) in TABLES and isinstance(value, str):
-            arguments[name] = _digest_table(data.con, value)
+            arguments[name] = f"content {digest_beside(data, value)}"
         else:  # a column is the same however its name is spelled
             arguments[name] = value.lower() if of_type.get(name) == "column" and isinstance(value, str) else value
     form = {"method": masking.macro, "columns": [c.lower() for c in masking.columns], "arguments": arguments}
@@ -141,12 +138,6 @@ def describe_step_form(data: Any, masking: Masking) -> dict[str, Any]:  # noqa: 
         form["order"] = [c.lower() for c in data.read_columns() if c in masking.columns]
     plain: dict[str, Any] = json.loads(json.dumps(form, default=str, sort_keys=True))  # as it is read from a ledger
     return plain
-
-
-def _digest_table(con: duckdb.DuckDBPyConnection, table: str) -> str:
-    with translate_errors():
-        rows = execute(con, query.call_macro("sdc_content_digest", table)).fetchall()
-    return f"content {rows[0][0]}"
 
 
 def explain_difference(known: dict[str, Any], form: dict[str, Any]) -> str:

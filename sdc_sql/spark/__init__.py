@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from sdc_sql.series.series import Series
 
 _ONE_AT_A_TIME = Lock()
 
@@ -62,9 +63,12 @@ def load(spark: SparkSession, *, key: str | None = None) -> SparkVerbs:
 def _verb(verb: Callable[..., Any]) -> Callable[..., DataFrame]:
     """Return a verb of Microdata's as one that takes a Spark table or DataFrame first, and its id."""
 
-    def on_spark(self: Room, table: str | DataFrame, *arguments: Any, id: str, **named: Any) -> DataFrame:  # noqa: A002, ANN401
+    def on_spark(
+        self: Room, table: str | DataFrame, *arguments: Any, id: str, series: Series | None = None, **named: Any,  # noqa: A002, ANN401
+    ) -> DataFrame:  # fmt: skip
         with _ONE_AT_A_TIME:  # a matrix, and what is tried beforehand, go through one DuckDB of this process
-            result: DataFrame = verb(Frame(self._spark, table, self._secret(), id=id), *arguments, **named)
+            frame = Frame(self._spark, table, self._secret(), id=id, series=series)
+            result: DataFrame = verb(frame, *arguments, **named)
         return result
 
     _, *rest = inspect.signature(verb).parameters.values()
@@ -73,10 +77,10 @@ def _verb(verb: Callable[..., Any]) -> Callable[..., DataFrame]:
     on_spark.__doc__ = (
         f"{str(verb.__doc__).splitlines()[0].replace(', in place or in a copy', '')}\n\n"
         f"As the method {verb.__name__} of :class:`sdc_sql.Microdata`, of a Spark table or DataFrame with an ``id``; "
-        "returns a DataFrame."
+        "returns a DataFrame. ``series`` is the release of a series (:class:`sdc_sql.Series`), where it is one."
     )
     on_spark.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [own["self"], own["table"], *rest, own["id"]], return_annotation="DataFrame"
+        [own["self"], own["table"], *rest, own["id"], own["series"]], return_annotation="DataFrame"
     )
     return on_spark
 

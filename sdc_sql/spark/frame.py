@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -15,9 +16,11 @@ from sdc_sql import errors
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.macros import find_effect, index_catalogue
 from sdc_sql.db.checks import text_for_message
+from sdc_sql.db.masking.serial import admit_step
 from sdc_sql.db.table import spell_column
-from sdc_sql.errors import ColumnError, ParameterError, TableError
-from sdc_sql.spark import worker
+from sdc_sql.errors import ColumnError, ParameterError, SeriesError, TableError
+from sdc_sql.series.step_form import refuse_method
+from sdc_sql.spark import serial, worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,8 +38,13 @@ MASKED = ("tbl", "column_name", "id")
 class Frame:
     """A Spark table as the masks see it (:class:`sdc_sql.db.masking.apply.Maskable`): columns found, records masked."""
 
-    def __init__(self, spark: SparkSession, table: str | DataFrame, key: str | None, *, id: str) -> None:  # noqa: A002
-        self.spark, self._key = spark, key
+    homes = None  # one record a household, and a part of the records, are of DuckDB only
+    part = None
+
+    def __init__(
+        self, spark: SparkSession, table: str | DataFrame, key: str | None, *, id: str, series: Any = None,  # noqa: A002, ANN401 - a release of a series
+    ) -> None:  # fmt: skip
+        self.spark, self._key, self.series = spark, key, series
         self.table = table if isinstance(table, str) else "the DataFrame"
         self.frame = resolve_frame(spark, table)
         self.columns = tuple(self.frame.columns)
@@ -65,6 +73,15 @@ class Frame:
 
     def masked(self, masking: Masking, *, into: str | None = None, subset: Subset | None = None) -> DataFrame:  # noqa: ARG002 - of DuckDB only
         """Return the masked records, computed when they are read; `into` saves them as a new table first."""
+        scope = index_catalogue()[f"sdc_{masking.macro}"].scope
+        if self.series is not None and scope is not None and scope.find_word(dict(masking.arguments)) == "cells":
+            refuse_method(masking.macro, masking.arguments, self, subset=False)  # in its own words, where they are
+            raise SeriesError(self.explain_unmasked(masking.macro))
+        held = worker.hold_key(self.con, self._key) if self.series is not None else nullcontext()
+        with held, admit_step(self, masking) as admitted:
+            return self._mask(admitted, into)
+
+    def _mask(self, masking: Masking, into: str | None) -> DataFrame:
         macro, self._retyped = masking.macro, masking.retyped
         if into is not None:
             self._check_new(into)
@@ -77,6 +94,33 @@ class Frame:
         with raised():
             result.write.mode("errorifexists").saveAsTable(into)
         return self.spark.table(into)
+
+    def digest_content(self) -> str:
+        """Return the digest of the content of the table, as DuckDB gives it."""
+        with raised():
+            return serial.digest_content(self.frame, self.columns)
+
+    def digest_ids(self, series: str) -> pa.Array:
+        """Return the digests of the ids for a series."""
+        self._check_id()
+        with raised():
+            return serial.digest_ids(self.frame, self.id, series, self._key)
+
+    def digest_beside(self, table: str) -> str:
+        """Return the digest of the content of a matrix, mapping or hierarchy."""
+        with worker.registered(self.con, {"sdc_beside": self._table(table)}):
+            digested = query.call_macro("sdc_content_digest", "sdc_beside")
+            return str(worker.arrow(self.con, digested)["digest"][0].as_py())
+
+    @staticmethod
+    def explain_unmasked(method: str) -> str:
+        """Return why a method is refused in a series on Spark."""
+        return (
+            f"{method} is refused in a series on Spark: what the ledger keeps of it, beside its parameters, is looked "
+            "up in DuckDB. On Spark records are masked by themselves in a series (rounding, recoding, noise of a given "
+            "standard_deviation, plain multiplicative noise, PRAM of one column by a given matrix): take one of these, "
+            "or mask the table in DuckDB, with the same ledger, sdc_sql.Microdata(..., series=...)."
+        )
 
     def _plan(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
         scope = index_catalogue()[f"sdc_{macro}"].scope

@@ -88,6 +88,13 @@ def mask_table(task: Task, key: str | None, table: pa.Table) -> pa.Table:
     return result
 
 
+def digest_table(table: pa.Table, macro: str, arguments: tuple[Any, ...], key: str | None) -> pa.Table:
+    """Return the digests that a macro makes of records, by the secret key where there is one."""
+    con = connect_worker()
+    with registered(con, {RECORDS: table}), hold_key(con, key):
+        return arrow(con, query.call_macro(macro, RECORDS, *arguments))
+
+
 def find_new_types(task: Task, empty: pa.Table) -> dict[str, pa.DataType]:
     """Return the types that a macro gives its columns; no record is masked."""
     con = connect_worker()

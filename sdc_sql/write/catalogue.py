@@ -45,11 +45,20 @@ def _write_room(title: str, listed: list[Declaration]) -> str:
                     "what it does",
                     "keeps; guarantees",
                     "release of a table that changes",
+                    "in a series of releases",
                     "scope",
                     "source",
                 ],
                 [
-                    [_write_call(d), _capitalise(d.summary), _promise(d), d.repeated, str(d.scope), d.source]
+                    [
+                        _write_call(d),
+                        _capitalise(d.summary),
+                        _promise(d),
+                        d.repeated,
+                        d.series,
+                        str(d.scope),
+                        d.source,
+                    ]
                     for d in masks
                 ],
             )

@@ -44,21 +44,19 @@ CREATE OR REPLACE MACRO sdc__guesses_types(tbl) AS
                     || ' in two ways (1.1 and 1.10) would be one. Make a table of it, with types of your own: from'
                     || ' read_csv(file, columns := {...}, header := true, allow_quoted_nulls := false).') END;
 
--- What is told of the columns: their names and types.
-CREATE OR REPLACE MACRO sdc__declared_columns(tbl) AS TABLE
-    SELECT array_to_string(list_transform(sdc__names,
-                                          lambda n, i: sdc__part(n) || sdc__part(sdc__kept_type(sdc__types[i]))),
-                           '') AS sdc__declared,
-           len(sdc__names) AS sdc__width
-    FROM (SELECT struct_keys(struct_pack(*COLUMNS(*))) AS sdc__names, [*COLUMNS(*)] AS sdc__types
-          FROM (SELECT typeof(COLUMNS(*)) AS "\0" FROM sdc__rows(tbl) LIMIT 1));
-
 -- sdc_content_digest: a digest of the columns and records, whatever their order.
 -- Gives: digest VARCHAR, records BIGINT, columns BIGINT.
 -- Rows: tables.
 -- Example: FROM sdc_content_digest('persons');
 CREATE OR REPLACE MACRO sdc_content_digest(tbl) AS TABLE
-    WITH RECURSIVE sdc__schema AS (FROM sdc__declared_columns(tbl)),
+    WITH RECURSIVE sdc__schema AS (
+        SELECT array_to_string(list_transform(sdc__names,
+                                              lambda n, i: sdc__part(n) || sdc__part(sdc__kept_type(sdc__types[i]))),
+                               '') AS sdc__declared,
+               len(sdc__names) AS sdc__width
+        FROM (SELECT struct_keys(struct_pack(*COLUMNS(*))) AS sdc__names, [*COLUMNS(*)] AS sdc__types
+              FROM (SELECT typeof(COLUMNS(*)) AS "\0" FROM sdc__rows(tbl) LIMIT 1))
+    ),
     -- (Unasked whether there are rows, as the schema asks: a union would be read by one thread, since its order is kept.)
     sdc__records AS MATERIALIZED (
         SELECT ('0x' || left(sdc__digest, 3))::SMALLINT AS sdc__bucket, left(sdc__digest, 32)::UUID AS sdc__high,
@@ -101,3 +99,25 @@ CREATE OR REPLACE MACRO sdc_content_digest(tbl) AS TABLE
     WHERE NOT EXISTS (FROM query(CASE WHEN sdc__is_text_file(tbl)
                                           THEN 'SELECT 0 AS sdc__0 WHERE sdc__guesses_types(' || sdc__text(tbl) || ')'
                                       ELSE 'SELECT 0 AS sdc__0 WHERE false' END));
+
+-- The same of records that stand in parts, as Spark's do: the digest of each record of a part, and of all parts from the digests of the
+-- buckets (sdc__bucket, sdc__of, sdc__k), where `tbl` has the columns and no more than their names and types is read of it.
+CREATE OR REPLACE MACRO sdc__record_digests(tbl) AS TABLE
+    SELECT sha256(concat(*COLUMNS(*))) AS sdc__digest
+    FROM (SELECT sdc__by_bytes(sdc__part(sdc__canonical(COLUMNS(*)))) AS "\0" FROM sdc__unasked(tbl));
+
+CREATE OR REPLACE MACRO sdc__joined_digest(tbl, buckets) AS TABLE
+    WITH sdc__schema AS (
+        SELECT array_to_string(list_transform(sdc__names,
+                                              lambda n, i: sdc__part(n) || sdc__part(sdc__kept_type(sdc__types[i]))),
+                               '') AS sdc__declared,
+               len(sdc__names) AS sdc__width
+        FROM (SELECT struct_keys(struct_pack(*COLUMNS(*))) AS sdc__names, [*COLUMNS(*)] AS sdc__types
+              FROM (SELECT typeof(COLUMNS(*)) AS "\0" FROM sdc__unasked(tbl) LIMIT 1))
+    ),
+    sdc__content AS (
+        SELECT sum(sdc__k)::BIGINT AS sdc__n, string_agg(sdc__of, '' ORDER BY sdc__bucket ASC) AS sdc__joined
+        FROM query_table(buckets)
+    )
+    SELECT sha256(concat('sdc_content_digest 1;', sdc__width, ';', sdc__declared, ';', sdc__n, ';', sdc__joined)) AS digest
+    FROM sdc__content, sdc__schema;

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +13,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pytest
+from dbt_runs import KEY, dbt, failed
 
 import sdc_sql
 from sdc_sql.db.catalogue.macros import index_former_names
@@ -28,45 +27,6 @@ pytestmark = [
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "sdc_sql" / "dbt" / "package"
 SAMPLE = ROOT / "fixtures" / "dbt_project"
-KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
-
-# Runs dbt's commands one after the other in one process; after each, what came of every node, and what a query gives.
-DRIVER = """
-import json, sys
-import duckdb
-from dbt.cli.main import dbtRunner
-
-runner, told = dbtRunner(), []
-for arguments, queries in json.load(sys.stdin):
-    done = runner.invoke([*arguments, "--no-use-colors"])
-    nodes = {}
-    for r in getattr(done.result, "results", None) or []:
-        nodes[getattr(r.node, "name", "")] = {"status": str(r.status), "message": r.message, "failures": r.failures}
-    rows = []
-    with duckdb.connect("release.duckdb") as con:
-        for query in queries:
-            try:
-                rows.append(con.execute(query).fetchall())
-            except duckdb.Error as error:
-                rows.append(str(error))
-    told.append({"success": done.success, "exception": str(done.exception), "nodes": nodes, "rows": rows})
-with open("told.json", "w") as file:
-    json.dump(told, file, default=str)
-"""
-
-
-def dbt(folder: Path, *runs: tuple[list[str], list[str]], key: str | None = KEY) -> list[dict]:
-    """Run dbt's commands in a folder, and return what came of each. A warning of dbt is an error."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("DBT_", "SDC_"))}
-    environment |= {"SDC_KEY": key} if key else {}
-    environment |= {"DBT_WARN_ERROR": "true"}
-    done = subprocess.run(
-        [sys.executable, "-c", DRIVER], input=json.dumps(runs), cwd=folder, env=environment, capture_output=True,
-        text=True, check=False, timeout=1800,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    (folder / "printed.txt").write_text(done.stdout + done.stderr)
-    return json.loads((folder / "told.json").read_text())
 
 
 def without(folder: Path, key: str) -> None:
@@ -74,10 +34,6 @@ def without(folder: Path, key: str) -> None:
     files = [p for p in folder.rglob("*") if p.is_file()]
     assert {p.name for p in files} >= {"dbt.log", "manifest.json", "run_results.json", "release.duckdb", "printed.txt"}
     assert not [p for p in files if key.encode() in p.read_bytes() or key.encode("utf-16-le") in p.read_bytes()]
-
-
-def failed(told: dict) -> dict[str, str]:
-    return {n: r["status"] for n, r in told["nodes"].items() if r["status"] not in {"success", "pass"}}
 
 
 RELEASED = "FROM released ORDER BY couple"
@@ -321,6 +277,14 @@ MODELS = {
     "research_refused": "{{ sdc.release('refused.toml', ref('k')) }}",
     "research_undecided": "{{ sdc.release('undecided.toml', ref('k')) }}",
     "research_twice": "{{ sdc.release('refused.toml', ref('between')) }}",
+    "series_seen": "{{ config(materialized='view') }}{{ sdc.series(ref('between'), 'n', [['round', ['n'], 5]], 'l', 's', release='1') }}",
+    "series_appended": "{{ config(materialized='incremental', unique_key='f') }}"
+                       "{{ sdc.series(ref('between'), 'n', [['round', ['n'], 5]], 'l', 's', release='1') }}",
+    "series_unnamed": "{{ sdc.series(ref('between'), 'n', [['round', ['n'], 5]], 'l', 's') }}",
+    "series_nowhere": "{{ sdc.series(ref('between'), 'n', [['round', ['n'], 5]], none, 's', release='1') }}",
+    "series_of_steps": "{{ sdc.series(ref('between'), 'n', ['round', ['n'], 5], 'l', 's', release='1') }}",
+    "series_misspelt": "{{ sdc.series(ref('between'), 'n', [['round', ['n'], 5]], 'l', 's', realease='1') }}",
+    "series_of_folder": "{{ sdc.series(ref('between'), 'n', [['round', ['n'], 5]], 'no/l', 's', release='1', after='0') }}",
     "research_in_part": "with t as ({{ sdc.release('research.toml', ref('k')) }}) select * from t where f = 1",
     "research_seen": VIEW + " {{ sdc.release('research.toml', ref('k')) }}",
     "research_of_none": "{{ sdc.release('research.toml', ref('empty')) }}",
@@ -356,6 +320,13 @@ REFUSED = {
     "research_seen": "a release and materialized as view",
     "research_of_none": "has no rows",
     "research_of_text": "give ref(...)",
+    "series_seen": "a release of a series and materialized as view: set materialized to table or incremental",
+    "series_appended": "is a release of a series and incremental: set unique_key to its id, 'n'",
+    "series_unnamed": "this release has no name: dbt build --vars 'sdc_release: NAME'",
+    "series_nowhere": "it needs ledger, the path of a file outside of the project",
+    "series_of_steps": "a step of series is round: it must be [method, columns, parameter]",
+    "series_misspelt": "series has no argument realease: it has tbl, id, steps, ledger, name, release",
+    "series_of_folder": "There is no folder",
 }
 RELEASE = """
 [roles]

@@ -296,6 +296,68 @@ def test_without_a_key_nothing_is_drawn(spark, persons, monkeypatch):
     assert load(spark).mask.microaggregate(persons, "age", 3, id="person").count() == 600
 
 
+IN_SERIES = {
+    "pram": (["region", MATRIX], {"labels": LABELS}),
+    "noise": (["in come"], {"standard_deviation": 50}),
+    "round": (["age", 5], {"at_random": True}),
+    "multiplicative_noise": (["in come", 0.1], {}),  # a second draw on the column
+    "recode": (["day"], {"period": "month"}),
+}
+
+
+def test_a_series_goes_on_from_one_engine_to_the_other(spark, sdc, persons, con, tmp_path):
+    """October on Spark, November in DuckDB, December on Spark: one ledger, one chain, the bits of one engine."""
+    con.execute('CREATE OR REPLACE TABLE november AS SELECT * REPLACE (CASE WHEN person = 7 THEN 99.5 ELSE "in come" '
+                'END AS "in come") FROM persons WHERE person > 3 UNION ALL SELECT * REPLACE (person + 1000 AS person) '
+                "FROM persons WHERE person < 5")  # fmt: skip
+    later = spark.createDataFrame(con.table("november").to_arrow_table()).repartition(2)
+
+    def on_spark(name: str, frame: DataFrame, after: str) -> tuple[str, list[tuple]]:
+        with sdc_sql.Series(tmp_path / "l", "persons", name, after=after) as series:
+            for verb, (given, named) in IN_SERIES.items():
+                frame = getattr(sdc.mask, verb)(frame, *given, id="person", series=series, **named)
+        return series.head, rows(frame)
+
+    def in_duckdb(name: str, table: str, after: str) -> tuple[str, list[tuple]]:
+        con.execute(f"CREATE OR REPLACE TABLE tonight AS FROM {table}")
+        with sdc_sql.Series(tmp_path / "l", "persons", name, after=after) as series:
+            data = sdc_sql.Microdata(con, "tonight", id="person", series=series)
+            for verb, (given, named) in IN_SERIES.items():
+                getattr(data.mask, verb)(*given, **named)
+        return series.head, con.sql("FROM tonight ORDER BY person").fetchall()
+
+    october, first = on_spark("october", persons, "")
+    assert in_duckdb("october", "persons", "") == (october, first)  # the recorded release again: its bits, its head
+    november, second = in_duckdb("november", "november", october)
+    assert on_spark("november", later.repartition(5), october) == (november, second)
+    december, third = on_spark("december", later, november)
+    assert third == second
+    assert len({october, november, december}) == 3
+    before, after = ({row[0]: row for row in found} for found in (first, second))
+    assert {i for i in before if i in after and before[i] != after[i]} == {7}
+    with pytest.raises(sdc_sql.SeriesError, match="goes on after that release"):
+        on_spark("january", later, november)
+    with pytest.raises(sdc_sql.SeriesError, match="was of another table"):
+        on_spark("december", persons, november)
+
+
+@pytest.mark.parametrize(
+    ("verb", "given", "said"),
+    [
+        ("noise", ["in come", 0.1], "up in DuckDB. On Spark records are masked by themselves"),
+        ("microaggregate", ["in come", 3], "or mask the table in DuckDB, with the same ledger"),
+        ("rank_swap", ["in come", 5], "refused in a series of releases: the newcomers"),
+    ],
+)
+def test_what_is_not_of_the_record_alone_is_refused_in_a_series(sdc, persons, tmp_path, verb, given, said):  # noqa: PLR0917
+    series = sdc_sql.Series(tmp_path / "l", "persons", "one")
+    with pytest.raises(sdc_sql.SeriesError, match=re.escape(said)):
+        getattr(sdc.mask, verb)(persons, *given, id="person", series=series)
+    assert not (tmp_path / "l").exists()
+    with pytest.raises(sdc_sql.SeriesError, match="nothing to record"):
+        series.record()
+
+
 def test_the_verbs_take_the_arguments_of_microdatas(sdc):
     for room in (sdc.risk, sdc.mask, sdc.linkage, sdc.loss):
         for name in [n for n in vars(type(room)) if not n.startswith("_")]:
@@ -304,7 +366,7 @@ def test_the_verbs_take_the_arguments_of_microdatas(sdc):
                 assert ours == ["self", *load_definitions()[f"sdc_{name}"].parameters]
             else:
                 theirs = list(inspect.signature(getattr(Methods, name)).parameters)
-                assert ours == ["self", "table", *theirs[1:], "id"]
+                assert ours == ["self", "table", *theirs[1:], "id", "series"]
             assert "returns a DataFrame" in getattr(type(room), name).__doc__
 
 

@@ -448,7 +448,7 @@ def test_two_first_releases_of_one_table_are_a_fork(con, tmp_path):
 def test_a_column_is_grouped_once_in_a_release(con, tmp_path):
     data = sdc_sql.Microdata(con, "first", id="id", series=open_series(tmp_path, "one"))
     data.mask.microaggregate("income", 3, into="a")
-    with pytest.raises(SeriesError, match="a second one in this release"):
+    with pytest.raises(SeriesError, match="a second step in this release"):
         data.mask.microaggregate(["age", "Income"], 4, into="b")
 
 

@@ -95,9 +95,16 @@ class Declaration:
     @property
     def repeated(self) -> str:
         """Return of a mask whether a table that changes may be released again, and why it may not."""
+        return self._say_word(self.effect.repeated)
+
+    @property
+    def series(self) -> str:
+        """Return of a mask what is kept of it in a series of releases, or why it is refused in one."""
+        return self._say_word(self.effect.series)
+
+    def _say_word(self, word: Word) -> str:
         if not self.is_step:
             return ""
-        word = self.effect.repeated
         return f"{word} ({word.reason})" if word.reason else str(word)
 
     @property
@@ -283,7 +290,7 @@ def _refuse(read: Comment, names: set[str]) -> None:
 # These are the columns of sdc_help(), in their order.
 HELP = (
     "name", "arguments", "summary", "gives", "example", "parameters", "scope", "keeps", "guarantees", "repeated",
-    "source", "needs_python", "needs_key", "file", "description",
+    "series", "source", "needs_python", "needs_key", "file", "description",
 )  # fmt: skip
 
 

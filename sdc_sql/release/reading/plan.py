@@ -191,13 +191,15 @@ class Place:
     """The place where a release file runs that does not name one itself: a warehouse, with a relation there.
 
     ``source`` with its ``columns`` stands for that of the file, a relation of ``con``; ``output`` with its documents
-    for those of the file, of which the ids are taken.
+    for those of the file, of which the ids are taken; ``release``, where it is given, names this run in the place of
+    the file's own name.
     """
 
     output: Output
     source: Source | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     con: duckdb.DuckDBPyConnection | None = None
+    release: str | None = None
 
 
 @dataclass(frozen=True)

@@ -127,6 +127,8 @@ def read_release_at(
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
         raise ParameterError(f"{file} is no TOML file: {reason}.") from None
+    if place is not None and place.release is not None:
+        said["release"] = place.release
     sections = _Sections(file.absolute(), text, said, FILE)
     sections.folder = None if output_folder is None else Path(output_folder).expanduser().absolute()
     sections.place = place

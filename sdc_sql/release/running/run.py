@@ -51,6 +51,7 @@ def run_release(
     threads: int | None = None,
     progress: Callable[[str], None] = lambda _: None,
     replace_outputs: bool = False,
+    series: Series | None = None,
 ) -> Outcome:
     """Run a release file: from the raw file to the released one, or to the reasons why it is refused.
 
@@ -76,6 +77,8 @@ def run_release(
     replace_outputs
         Whether what is written takes the places of earlier outputs, all or none; else a file that is there is an error.
         They are as they were where the release is refused, and no file that the release file reads is replaced.
+    series
+        The release of the series, where another door has begun it; by default that of the file, if it is of one.
 
     Returns
     -------
@@ -133,11 +136,12 @@ def run_release(
         set_key(con)
         if plan.draws or (write and any(d.needs_key for d in documents.values())):
             ask_for_key(con)  # the key is asked for before any work
-        series = _begin_series(plan)
+        series = _begin_series(plan) if series is None else series
         outcome = _measure_release(con, plan, progress, series)
-        _record_release(series, outcome, progress, write=write)
         if not write:
+            _name_head(outcome, series, progress)
             return outcome
+        record_release(outcome, series, progress)
         outputs: list[tuple[Path, Callable[[Path], None]]] = []
         if outcome.accepted:
             outputs.append((plan.output.path, partial(_write_first, outcome)))
@@ -153,19 +157,22 @@ def _begin_series(plan: Plan) -> Series | None:
     return None if plan.series is None else Series(**plan.series)
 
 
-def _record_release(series: Series | None, outcome: Outcome, progress: Callable[[str], None], *, write: bool) -> None:
+def record_release(outcome: Outcome, series: Series | None, progress: Callable[[str], None] = lambda _: None) -> None:
     """Write the ledger durably, before anything leaves, and let the certificate name where it ends."""
-    if series is None:
-        return
-    if write and outcome.accepted:
+    if series is not None and outcome.accepted:
         progress("recording in the ledger")
         series.record()
-    if series.head:
-        waiting = series.counts["waiting"]
-        if waiting:
-            progress(f"records that wait for a later release: {waiting:,}")
-        told = {"waiting": waiting} if waiting else {}
-        outcome.kept["series"] = {"name": series.name, "release": series.release, "head": series.head, **told}
+    _name_head(outcome, series, progress)
+
+
+def _name_head(outcome: Outcome, series: Series | None, progress: Callable[[str], None]) -> None:
+    if series is None or not series.head:
+        return
+    waiting = series.counts["waiting"]
+    if waiting:
+        progress(f"records that wait for a later release: {waiting:,}")
+    told = {"waiting": waiting} if waiting else {}
+    outcome.kept["series"] = {"name": series.name, "release": series.release, "head": series.head, **told}
 
 
 def ask_for_key(con: duckdb.DuckDBPyConnection) -> None:
