@@ -13,7 +13,6 @@ cells waits.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,12 +21,11 @@ import pyarrow.compute as pc
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.series.kept_values import fetch_arrow
+from sdc_sql.series.kept_values import fetch_arrow, register_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    import duckdb
     from numpy.typing import NDArray
 
     from sdc_sql.series.kept_values import Known, Place
@@ -82,7 +80,7 @@ class BatchCells:
             "sdc_kept": pa.array([list(row) for row in zip(*kept, strict=True)], pa.list_(pa.string())),
         }  # fmt: skip
         place = self._place
-        with _registered(place.con, GIVEN, pa.table(given)):
+        with register_rows(place.con, GIVEN, pa.table(given)):
             batch = query.call_macro(
                 "sdc__pram_batch", place.table, place.identifier, GIVEN, list(place.columns), self._within or None
             )
@@ -103,14 +101,5 @@ class BatchCells:
         own, theirs = (exp.Anonymous(this="sdc__by_bytes", expressions=[one]) for one in ids)
         part = exp.alias_(exp.table_(GIVEN, quoted=True), "p", table=True)
         select = exp.select(exp.column("sdc_place", table="p"), *texts).from_(drawn.subquery("d"))
-        with _registered(place.con, GIVEN, batch):
+        with register_rows(place.con, GIVEN, batch):
             return fetch_arrow(place.con, select.join(part, on=own.eq(theirs)))
-
-
-@contextmanager
-def _registered(con: duckdb.DuckDBPyConnection, name: str, rows: pa.Table) -> Iterator[None]:
-    con.register(name, rows)
-    try:
-        yield
-    finally:
-        con.unregister(name)

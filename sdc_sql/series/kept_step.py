@@ -13,10 +13,12 @@ import pyarrow.compute as pc
 from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import SeriesError, translate_errors
 from sdc_sql.series.batch_cells import BatchCells
+from sdc_sql.series.correlated_noise import CorrelatedNoise
 from sdc_sql.series.joined_groups import JoinedGroups
 from sdc_sql.series.kept_values import OWN, Place, collect_new, look_up, select_texts
 from sdc_sql.series.ledger import IDS, VALUES
 from sdc_sql.series.swapped_batch import SwappedBatch
+from sdc_sql.series.step_form import find_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -48,6 +50,7 @@ class Rule(Protocol):
 # of each method that keeps values, what it does with new ones
 RULES: dict[str, Callable[[Place, Mapping[str, Any], Mapping[str, pa.Table]], Rule]] = {
     "microaggregate": JoinedGroups,
+    "noise": CorrelatedNoise,
     "pram_guaranteed": BatchCells,
     "rank_swap": partial(SwappedBatch, "rank_swap"),
     "data_swap": partial(SwappedBatch, "data_swap"),
@@ -135,7 +138,7 @@ def find_waiting_ids(ledger: Ledger, data: Any, table: str, identifier: str, ser
         arguments = form["arguments"]
         others = [c for name in ("within", "equal", "different") for c in arguments.get(name) or []]
         read = {*form["columns"], *map(str.lower, others)} | {arguments.get("stratum")}
-        if form["method"] in RULES and not read & masked:
+        if find_rule(form["method"], arguments) == "values" and not read & masked:
             order = tuple(form["order"])
             place = Place(data.con, table, identifier, order, arguments.get("stratum"), series, step)
             own = place.read_digests()

@@ -53,7 +53,8 @@ def _refuse_others(method: str, arguments: Mapping[str, Any]) -> None:
             "goes would draw all records anew. Mask each column by a step of its own, and give categories, all that "
             "there may be: one matrix then holds for all releases."
         )
-    if "stream" in arguments and method != "sample" and find_rule(method, arguments) == "parameters":
+    drawn_alone = find_rule(method, arguments) == "parameters" or method == "noise"
+    if "stream" in arguments and method != "sample" and drawn_alone:
         if arguments.get("stratum") is not None:
             raise SeriesError(
                 f"{method} by strata is refused in a series of releases: who moves to another stratum would be drawn "
