@@ -14,6 +14,7 @@ from sdc_sql.db.catalogue.load import execute, require_key, set_key
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError, SeriesError, translate_errors
 from sdc_sql.series.chain import check_chain, check_ids, check_repeated, digest_file, refuse_changed_file
+from sdc_sql.series.coarser import is_coarser
 from sdc_sql.series.frozen_design import freeze_design
 from sdc_sql.series.kept_step import KeptStep, find_waiting_ids
 from sdc_sql.series.ledger import IDS, WAITING, Ledger, digest_shown, read_ledger
@@ -190,11 +191,11 @@ class Series:
                     "what one release shows otherwise than another is told by both. Mask alike, or begin another "
                     "series."
                 )
-            if known[place] != form:
+            if known[place] != form and (self._repeats or not is_coarser(known[place], form)):
                 raise SeriesError(
                     f"Step {place + 1} is not that of the releases before: {explain_difference(known[place], form)}. "
-                    "Two releases that were masked otherwise tell more than either: mask alike, or begin another "
-                    "series."
+                    "Two releases that were masked otherwise tell more than either: mask alike (a recoding may become "
+                    "coarser, by classes that are made of whole former ones), or begin another series."
                 )
         self._form = form
         if masking.designed is not None:

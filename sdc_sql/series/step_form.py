@@ -30,8 +30,11 @@ def refuse_method(method: str, arguments: Mapping[str, Any], data: Any, *, subse
     if word.find_word(dict(arguments)) == "refused":
         why = word.reason or "nothing is known of it"
         raise SeriesError(f"{method} is refused in a series of releases: {why}.")
-    if method == "top_bottom_code":
-        _refuse_centres(arguments)
+    if method == "top_bottom_code" and arguments.get("stratum") is not None:
+        raise SeriesError(
+            "top_bottom_code by strata is refused in a series of releases: who moves to another stratum would be shown "
+            "by its threshold. Leave the stratum out."
+        )
     _refuse_others(method, arguments)
     if find_rule(method, arguments) == "values" and data.homes is not None:
         raise SeriesError(
@@ -81,16 +84,6 @@ def _refuse_others(method: str, arguments: Mapping[str, Any]) -> None:
 def find_rule(method: str, arguments: Mapping[str, Any]) -> str:
     """Return what of a step is kept: its parameters alone, or what was released of each value."""
     return find_effect(method).series.find_word(dict(arguments))
-
-
-def _refuse_centres(arguments: Mapping[str, Any]) -> None:
-    sides = [("top", "top_label"), ("bottom", "bottom_label")]
-    bare = [side for side, label in sides if arguments.get(side) is not None and arguments.get(label) is None]
-    if bare and arguments.get("replacement") != "threshold":
-        raise SeriesError(
-            f"top_bottom_code by {arguments.get('replacement')} is refused in a series of releases: of two of them the "
-            "difference is the value of one newcomer beyond the threshold. Give replacement='threshold', or a label."
-        )
 
 
 def refuse_method_of(step: Any) -> None:  # noqa: ANN401 - a step of a release file
