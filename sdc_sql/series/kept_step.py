@@ -17,8 +17,8 @@ from sdc_sql.series.correlated_noise import CorrelatedNoise
 from sdc_sql.series.joined_groups import JoinedGroups
 from sdc_sql.series.kept_values import OWN, Place, collect_new, look_up, select_texts
 from sdc_sql.series.ledger import IDS, VALUES
-from sdc_sql.series.swapped_batch import SwappedBatch
 from sdc_sql.series.step_form import find_rule
+from sdc_sql.series.swapped_batch import SwappedBatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
