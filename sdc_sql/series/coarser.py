@@ -54,6 +54,12 @@ def _are_periods_nested(before: Mapping[str, Any], now: Mapping[str, Any]) -> bo
     return {*periods} <= {*PERIODS} and PERIODS.index(periods[0]) <= PERIODS.index(periods[1])
 
 
+def _are_levels_higher(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    return len(before["levels"]) == len(now["levels"]) and all(
+        a <= b for a, b in zip(before["levels"], now["levels"], strict=True)
+    )
+
+
 def _are_thresholds_nearer(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Return whether more is coded, to either side that was, by thresholds that are given as numbers."""
     if (before.get("unit"), before.get("replacement")) != ("value", "threshold"):
@@ -92,6 +98,7 @@ _RULES: dict[str, tuple[Callable[[Mapping[str, Any], Mapping[str, Any]], bool], 
     "recode_intervals": (_are_breaks_nested, {"breaks", "labels"}),
     "recode_keep_first": (_are_fewer_kept, {"keep_first"}),
     "recode_drop_last": (_are_more_dropped, {"drop_last"}),
+    "generalise": (_are_levels_higher, {"levels"}),
     "recode_date": (_are_periods_nested, {"period"}),
     "top_bottom_code": (_are_thresholds_nearer, {"top", "bottom", "top_label", "bottom_label"}),
 }

@@ -207,6 +207,28 @@ class Series:
         self._turn = True  # last: what failed before has no turn
         return masking
 
+    def find_kept_arguments(self, data: Any, method: str) -> dict[str, Any]:  # noqa: ANN401 - a described table
+        """Return the arguments of this step in the releases before, for a method that counts records; none at first.
+
+        Raises
+        ------
+        SeriesError
+            Where records of the table wait, which would be counted and are not released.
+        """
+        identifier = str(data.require_role("id"))
+        if self._ledger is None:
+            self._open(data, identifier)
+        assert self._ledger is not None  # noqa: S101 - it was opened
+        waiting = int(pc.sum(pc.is_in(digest_ids(data, identifier, self.name), value_set=self._waiting)).as_py() or 0)
+        if waiting:
+            raise SeriesError(
+                f"{waiting:,} records of {data.table} wait for a later release, and {method} would count them: put it "
+                "behind the steps by which they wait, which leave them out."
+            )
+        known = self._ledger.steps[len(self._done) :][:1]
+        found: dict[str, Any] = known[0]["arguments"] if known and known[0]["method"] == method else {}
+        return found
+
     def _refuse_twice(self, method: str, form: dict[str, Any]) -> None:
         """Refuse to publish further means of a column in one release: together they are equations of its values."""
         if find_rule(method, form["arguments"]) != "values":
@@ -269,6 +291,8 @@ class Series:
             return
         with hold_lock(self.path):
             refuse_changed_file(self.path, self._seen)
+            if ledger.steps and ledger.steps != self._done:  # coarser ones: the former are not kept
+                ledger.releases = [{**release, "recoded": True} for release in ledger.releases]
             ledger.steps = self._done
             shown = digest_shown(self._done, self._values, self._fixed)
             ledger.values = pa.concat_tables([ledger.values, *self._values])

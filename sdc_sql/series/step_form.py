@@ -50,6 +50,12 @@ def refuse_method(method: str, arguments: Mapping[str, Any], data: Any, *, subse
 
 def _refuse_others(method: str, arguments: Mapping[str, Any]) -> None:
     """Refuse draws, and rounding, that hang on another column: who changes there would be masked for a second time."""
+    if method == "generalise" and (arguments.get("suppression") or arguments.get("sensitive") is not None):
+        raise SeriesError(
+            "generalise with suppression, or by a sensitive variable, is refused in a series of releases: a record "
+            "that is suppressed in one release would be shown in another, and levels that change with sensitive values "
+            "tell them. Give suppression=0 and k alone."
+        )
     if method == "pram_retention" and arguments.get("categories") is None:
         raise SeriesError(
             "pram_retention by the categories of a file is refused in a series of releases: a category that comes or "

@@ -144,5 +144,59 @@ def test_coarser_only_and_then_for_all(con, tmp_path, step):
     with pytest.raises(SeriesError, match="is not that of the releases before"):
         release("three", two, before)
     con.execute("DROP TABLE one")
-    with pytest.raises(SeriesError, match="is not that of the releases before"):
-        release("one", "", before)
+    for given in (before, now):
+        with pytest.raises(SeriesError, match="has become coarser since"):
+            release("one", "", given)
+
+
+def make_ladder(con) -> None:
+    con.execute("""
+        CREATE TABLE ladders AS
+            SELECT 'age' AS variable, a::VARCHAR AS value, unnest([0, 1, 2, 3]) AS level,
+                unnest(['one', 'ten', 'forty', 'all']) AS level_name,
+                unnest([a::VARCHAR, 'ten ' || a // 10, 'forty ' || a // 40, '*']) AS label
+            FROM range(0, 80) t(a)
+            UNION ALL
+            SELECT 'r', 'r' || r, unnest([0, 1]), unnest(['one', 'all']), unnest(['r' || r, '*']) FROM range(4) t(r)""")
+
+
+def test_levels_stay_while_they_hold_and_become_coarser_for_all(con, tmp_path):
+    """Finer ones would do when many came, coarser ones must when most left; each new class is of whole former ones."""
+    make_ladder(con)
+    steps = []
+
+    def release(name: str, after: str, records: int) -> str:
+        con.execute(f"""CREATE OR REPLACE TABLE t AS
+            SELECT i AS id, (i * 7) % 80 AS age, 'r' || (i // 80) % 4 AS r FROM range({records}) x(i)""")
+        with sdc_sql.Series(tmp_path / "l", "p", name, after=after, most_new=1.0, returning=True) as series:
+            data = sdc_sql.Microdata(con, "t", id="id", keys=["age", "r"], series=series)
+            steps.append(data.mask.generalise("ladders", k=4, into=name).parameters["levels"])
+        return series.head
+
+    one = release("one", "", 320)
+    two = release("two", one, 6000)
+    assert steps[1] == steps[0]
+    alone = sdc_sql.Microdata(con, "t", id="id", keys=["age", "r"]).mask.generalise("ladders", k=4, into="alone")
+    assert alone.parameters["levels"] != steps[0]  # the fault: by itself it would be finer, and the two intersect
+    assert con.execute("FROM one EXCEPT FROM two").fetchall() == []
+    three = release("three", two, 30)
+    assert steps[2] != steps[0]
+    parted = con.execute("""SELECT count(*) FROM (SELECT one.age, one.r FROM one JOIN three USING (id) GROUP BY ALL
+                            HAVING count(DISTINCT (three.age, three.r)) > 1)""").fetchall()
+    assert parted == [(0,)]
+    assert con.execute("SELECT min(n) >= 4 FROM (SELECT count(*) n FROM three GROUP BY age, r)").fetchall() == [(True,)]
+    four = release("four", three, 320)
+    assert steps[3] == steps[2]
+    with pytest.raises(SeriesError, match="too few records"):
+        release("five", four, 3)
+
+
+def test_levels_with_suppression_are_refused(con, tmp_path):
+    make_ladder(con)
+    con.execute("CREATE TABLE t AS SELECT i AS id, i AS age, 'r1' AS r, i % 3 AS s FROM range(80) x(i)")
+    for given in ({"suppression": 0.1}, {"sensitive": "s", "l": 2}):
+        data = sdc_sql.Microdata(
+            con, "t", id="id", keys=["age", "r"], series=sdc_sql.Series(tmp_path / "l", "p", "one")
+        )
+        with pytest.raises(SeriesError, match="refused in a series"):
+            data.mask.generalise("ladders", k=4, into="z", **given)
