@@ -126,6 +126,7 @@ class Series:
         self.recorded = False
         self.head = ""
         self.counts: dict[str, int] = {}
+        self.told: dict[str, float] = {}  # what is counted of a step, by its method and name
         self._ledger: Ledger | None = None
         self._number = 0
         self._repeats = False
@@ -263,6 +264,7 @@ class Series:
             if self._kept is not None:
                 self._values.append(self._kept.new)
                 self._fixed |= self._kept.fixed
+                self.told |= {f"{self._form['method']}.{name}": value for name, value in self._kept.told.items()}
         self._kept = None
 
     def record(self) -> None:
