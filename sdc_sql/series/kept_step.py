@@ -13,9 +13,11 @@ import pyarrow.compute as pc
 from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import SeriesError, translate_errors
 from sdc_sql.series.batch_cells import BatchCells
+from sdc_sql.series.correlated_noise import CorrelatedNoise
 from sdc_sql.series.joined_groups import JoinedGroups
 from sdc_sql.series.kept_values import OWN, Place, collect_new, look_up, select_texts
 from sdc_sql.series.ledger import IDS, VALUES
+from sdc_sql.series.step_form import find_rule
 from sdc_sql.series.swapped_batch import SwappedBatch
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ class Rule(Protocol):
 # of each method that keeps values, what it does with new ones
 RULES: dict[str, Callable[[Place, Mapping[str, Any], Mapping[str, pa.Table]], Rule]] = {
     "microaggregate": JoinedGroups,
+    "noise": CorrelatedNoise,
     "pram_guaranteed": BatchCells,
     "rank_swap": partial(SwappedBatch, "rank_swap"),
     "data_swap": partial(SwappedBatch, "data_swap"),
@@ -77,6 +80,7 @@ class KeptStep:
         self._is_known = False
         self.new: pa.Table = VALUES.empty_table()
         self.fixed: dict[str, pa.Table] = {}
+        self.told: dict[str, float] = {}
 
     def leave_out(self, masking: Masking) -> Masking:
         """Return a step without what the log tells of swaps in the whole table, where only new values are swapped."""
@@ -101,6 +105,7 @@ class KeptStep:
                 f"done: begin a series in which the steps on {', '.join(columns)} come first, or leave them out."
             )
         texts, self.fixed = self._rule.mask(own, known, present)
+        self.told = getattr(self._rule, "told", {})
         texts = [pc.if_else(pa.array(present), column, pa.scalar(None, pa.string())) for column in texts]
         for j, column in enumerate(texts):
             own = own.append_column(f"sdc__r{j}", column)
@@ -135,7 +140,7 @@ def find_waiting_ids(ledger: Ledger, data: Any, table: str, identifier: str, ser
         arguments = form["arguments"]
         others = [c for name in ("within", "equal", "different") for c in arguments.get(name) or []]
         read = {*form["columns"], *map(str.lower, others)} | {arguments.get("stratum")}
-        if form["method"] in RULES and not read & masked:
+        if find_rule(form["method"], arguments) == "values" and not read & masked:
             order = tuple(form["order"])
             place = Place(data.con, table, identifier, order, arguments.get("stratum"), series, step)
             own = place.read_digests()

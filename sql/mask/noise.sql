@@ -130,8 +130,9 @@ CREATE OR REPLACE MACRO sdc__noise_applied(design) AS TABLE
 -- Told: method; alpha where method is 'uncorrelated' or 'correlated'.
 -- Repeated: once (the deviation follows the file: where its third digit changes, all are drawn anew; a standard_deviation that is given
 --   does not).
--- Series: parameters where method is 'uncorrelated', else refused (draws of one column hang on those of another, or on the file;
---   the deviation of uncorrelated noise is that of the first release).
+-- Series: parameters where method is 'uncorrelated', values where it is 'correlated', else refused (values hang on the file; the
+--   deviations and covariances are those of the first release. Correlated: a value that did not change keeps what was released, and the
+--   noise of one that did is drawn given that of the others, so that who knows its originals learns more of the others by each release).
 -- Households: by unit where method is 'uncorrelated', else as one record.
 -- sdc_noise: noise added to numeric columns.
 -- Example: FROM sdc_noise('persons', ['income'], 0.1, 'id');

@@ -159,3 +159,22 @@ CREATE OR REPLACE MACRO sdc__noise_added(tbl, columns, noisy, lower, upper, roun
         FROM sdc__multiples_of
     )
     FROM sdc__typed(tbl, columns, 'sdc__values');
+
+-- Correlated noise of columns that are new (N), beside others whose noise was released before (K):
+--
+--   e_N = B e_K + A_N|K z      B = S_NK S_KK^-1,   A_N|K A'_N|K = S_NN - B S_KN,   S the covariance matrix of the noise
+-- given: sdc_id and sdc_beside, B e_K in the order of the design's names; design: as above, of the new columns, with A_N|K as its root.
+CREATE OR REPLACE MACRO sdc__added_to(c, beside, names) AS
+    struct_pack(x := struct_extract(c, 'x'), e := struct_extract(c, 'e') + sdc__of_column(beside, names, c));
+CREATE OR REPLACE MACRO sdc__noise_beside(tbl, columns, id, given, design, lower, upper, rounded, stream, release) AS TABLE
+    WITH sdc__those AS (
+        SELECT sdc__r.* FROM sdc__noise_records(tbl, columns, id, NULL, 'record', NULL) AS sdc__r
+        JOIN query_table(given) AS sdc__g ON sdc__by_bytes(sdc__r.sdc__id) = sdc__by_bytes(sdc__g.sdc_id)
+    ),
+    sdc__drawn AS (FROM sdc__noise_by_record('sdc__those', design, columns, NULL, stream, release)),
+    sdc__noisy AS (
+        SELECT sdc__id, sdc__stratum, sdc__names, sdc__means, sdc__steps,
+               sdc__added_to(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc_beside, sdc__names) AS "\0"
+        FROM sdc__drawn AS sdc__d JOIN query_table(given) AS sdc__g ON sdc__by_bytes(sdc__d.sdc__id) = sdc__by_bytes(sdc__g.sdc_id)
+    )
+    FROM sdc__noise_added(tbl, columns, 'sdc__noisy', lower, upper, rounded);

@@ -182,14 +182,14 @@ def test_strata_nulls_and_what_waits(con, tmp_path):
 
 @pytest.mark.slow
 def test_what_is_not_built_is_refused(con, tmp_path):
-    """Households as one record, categories, correlated noise, noise by strata: each with its reason."""
+    """Households as one record, categories, linear noise, noise by strata: each with its reason."""
     con.execute(
         "CREATE TABLE h AS SELECT i AS id, i // 2 AS home, (i // 2)::DOUBLE AS rent, i % 2 AS s FROM range(30) t(i)"
     )
     calls = (
         (lambda d: d.by_household().mask.microaggregate("rent", 3, into="z"), "one record a household"),
         (lambda d: d.mask.microaggregate_categorical(["s"], 3, into="z"), "groups of categories is not built"),
-        (lambda d: d.mask.noise("id2", 0.1, method="correlated", into="z"), "draws of one column"),
+        (lambda d: d.mask.noise("id2", 0.1, method="linear", into="z"), "hang on the file"),
         (lambda d: d.mask.noise("id2", 0.1, stratum="s", into="z"), "another stratum"),
         (lambda d: d.to_release_file(tmp_path / "r.toml"), "written by hand"),
     )

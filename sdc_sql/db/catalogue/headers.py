@@ -50,7 +50,8 @@ _PARAMETER = re.compile(r"  (?P<name>\w+)  +(?P<type>\S+(?: \S+)*)  +(?P<meaning
 _CHOICES = re.compile(r"'[^']*'(?:, '[^']*')*(?: or '[^']*')?")
 _RANGED = re.compile(rf"(?P<type>.+?)(?: in (?P<range>{ranges.FORM.pattern}))?(?P<null> or NULL)?")
 _WHERE = rf" where (?P<parameter>\w+) is (?P<choices>{_CHOICES.pattern})"
-_WORD = re.compile(rf"(?P<kind>[\w ]+?)(?:{_WHERE}, else (?P<otherwise>[\w ]+?))?(?: \((?P<reason>.+)\))?\.")
+_SECOND = rf"(?:, (?P<second>[\w ]+?) where it is (?P<second_choices>{_CHOICES.pattern}))?"
+_WORD = re.compile(rf"(?P<kind>[\w ]+?)(?:{_WHERE}{_SECOND}, else (?P<otherwise>[\w ]+?))?(?: \((?P<reason>.+)\))?\.")
 _NAMES = re.compile(rf"(?P<names>\w+(?:, \w+)*)(?:{_WHERE})?")
 _LIMIT = re.compile(r"(?P<figure>\w+)(?: as (?P<test>sdc_\w+))?\. (?P<meaning>.+)\.")
 
@@ -103,12 +104,15 @@ class Word:
     choices: tuple[str, ...] = ()
     otherwise: str = ""
     reason: str = ""
+    second: str = ""
+    second_choices: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """Return the word as a header writes it, without its reason."""
         if not self.parameter:
             return self.kind
-        return f"{self.kind} where {self.parameter} is {format_choice(self.choices)}, else {self.otherwise}"
+        second = f", {self.second} where it is {format_choice(self.second_choices)}" if self.second else ""
+        return f"{self.kind} where {self.parameter} is {format_choice(self.choices)}{second}, else {self.otherwise}"
 
     def find_word(self, arguments: Mapping[str, object]) -> str:
         """Return the word for a call. An argument that is not given must stand there with its default.
@@ -118,7 +122,9 @@ class Word:
         >>> Word("record", "method", ("plain",), "table").find_word({"method": "hoehne"})
         'table'
         """
-        return self.kind if not self.parameter or arguments.get(self.parameter) in self.choices else self.otherwise
+        if not self.parameter or arguments.get(self.parameter) in self.choices:
+            return self.kind
+        return self.second if arguments.get(self.parameter) in self.second_choices else self.otherwise
 
 
 @dataclass(frozen=True)
@@ -233,13 +239,16 @@ def read_word(read: Comment, tag: str, words: tuple[str, ...], parameters: Mappi
     if tag not in read.tags:
         return None
     said = _WORD.fullmatch(read.tags[tag])
-    if not said or not {said["kind"], said["otherwise"] or said["kind"]} <= {*words}:
+    if not said or not {said["kind"], *(said[part] or said["kind"] for part in ("second", "otherwise"))} <= {*words}:
         form = f"`{words[0]} where x is 'a', else {words[-1]}.`"
         raise read.fail(tag, f"{tag} is to be one of {', '.join(words)}, or {form}")
     if not said["parameter"]:
         return Word(said["kind"], reason=said["reason"] or "")
     choices = _choices_there(read, tag, said, parameters)
-    return Word(said["kind"], said["parameter"], choices, said["otherwise"], said["reason"] or "")
+    second = _choices_there(read, tag, said, parameters, "second_choices") if said["second"] else ()
+    return Word(
+        said["kind"], said["parameter"], choices, said["otherwise"], said["reason"] or "", said["second"] or "", second
+    )
 
 
 def read_names(read: Comment, tag: str, parameters: Mapping[str, Parameter], known: Iterable[str]) -> tuple[Names, ...]:
@@ -260,11 +269,11 @@ def read_names(read: Comment, tag: str, parameters: Mapping[str, Parameter], kno
 
 
 def _choices_there(
-    read: Comment, tag: str, said: re.Match[str], parameters: Mapping[str, Parameter]
+    read: Comment, tag: str, said: re.Match[str], parameters: Mapping[str, Parameter], group: str = "choices"
 ) -> tuple[str, ...]:
-    choices = parse_choices(said["choices"])
+    choices = parse_choices(said[group])
     if said["parameter"] not in parameters or not {*choices} <= {*parameters[said["parameter"]].choices}:
-        raise read.fail(tag, f"{said['parameter']} is no choice with the values {said['choices']}.")
+        raise read.fail(tag, f"{said['parameter']} is no choice with the values {said[group]}.")
     return choices
 
 
