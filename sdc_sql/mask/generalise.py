@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,12 +14,14 @@ from sdc_sql.db.checks import is_number
 from sdc_sql.db.masking.masked_values import NAME
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.showing.results import Result
+from sdc_sql.db.table import fetch_rows
+from sdc_sql.errors import SeriesError
 from sdc_sql.mask.hierarchy_tables import GIVEN, make_long_table
 from sdc_sql.mask.loss_expression import require_loss
 from sdc_sql.mask.suppressible import list_suppressible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.mask.hierarchy_tables import Hierarchies
@@ -139,7 +142,7 @@ def generalise(
         distance=distance, population=population, population_k=population_k, weight=weight, threshold=threshold,
     )  # fmt: skip
     with make_long_table(data, chosen, hierarchies) as long:
-        found = data.row("sdc__generalisation", data.table, chosen, long, *asked.values())
+        found = _find_levels(data, chosen, long, asked)
         levels = found["sdc__levels"]
         arguments = {"columns": chosen, "hierarchies": long, "id": identifier, **asked, "levels": levels}
         logged: dict[str, Any] = {name: None for name, needs in _NEEDS.items() if asked[needs] is None}
@@ -225,6 +228,41 @@ def generalisations(
     with make_long_table(data, chosen, hierarchies) as long:
         rows = data.rows("sdc_generalisations", data.table, chosen, long, *asked.values())
     return [Generalisation(**row) for row in rows]
+
+
+def _find_levels(data: Roles, keys: tuple[str, ...], long: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the levels, by places and names, with their loss: in a series none below those of the release before.
+
+    These stay while they hold; else of all combinations above them the one that loses least.
+    """
+    series = data.series
+    kept = {} if series is None else series.find_kept_arguments(data, "generalise")
+    if not kept:
+        row: dict[str, Any] = data.row("sdc__generalisation", data.table, keys, long, *asked.values())
+        return row
+    least: list[int] = kept["levels"]
+    names = (
+        exp.select("variable", "level", "level_name")
+        .distinct()
+        .from_(query.call_macro("sdc__rows", long).subquery("h"))
+    )
+    at = {(str(r["variable"]).lower(), str(r["level_name"])): int(r["level"]) for r in fetch_rows(data.con, names)}
+    every = []
+    for row in data.rows("sdc_generalisations", data.table, keys, long, *asked.values()):
+        levels = [at[key.lower(), str(row["levels"][key])] for key in keys]
+        if row["holds"] and all(a <= b for a, b in zip(least, levels, strict=True)):
+            loss = math.inf if row["loss"] is None else float(row["loss"])
+            every.append((levels != least, loss, levels, row))
+    if not every:
+        raise SeriesError(
+            "No levels at or above those of the release before hold: the table has too few records now. Leave this "
+            "release out, or begin another series with another table."
+        )
+    _, _, levels, row = min(every, key=lambda one: one[:3])
+    return {
+        "sdc__levels": levels, "sdc__level_names": row["levels"], "sdc__loss": row["loss"],
+        "sdc__suppressed": row["suppressed"],
+    }  # fmt: skip
 
 
 # What says nothing where the other is not asked, and is not logged then.

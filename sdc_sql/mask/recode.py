@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.arguments import require_choice
 from sdc_sql.db.checks import text_for_message
-from sdc_sql.db.masking.masking import Masking
+from sdc_sql.db.masking.masking import Designed, Masking
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import resolve_columns
 from sdc_sql.mask.recode_tables import TABLES, store_tables
@@ -151,12 +151,17 @@ def recode(
     macro, defaults = WAYS[way]
     with store_tables(data, {way: given[way], **defaults, **given}) as options:
         arguments = {"columns": chosen[0], way: options.pop(way), "id": data.require_role("id"), **options}
-        kept = {}
+        kept, designed = {}, None
         if way == "classes":
             known = [value for name, value in arguments.items() if name != "labels"]
-            kept["applied"] = query.call_macro("sdc__recode_applied", data.table, *known)
+            limits = query.call_macro("sdc__recode_applied", data.table, *known)
+            if getattr(data, "series", None) is None:
+                kept["applied"] = limits
+            else:  # what was found in the first release stays
+                designed = Designed(limits, masks="sdc__recode_classes_designed", applied="sdc__recode_classes_applied")
         logged = {name: _describe_table_argument(given[name]) for name in TABLES if name in given}
-        return data.masked(Masking(macro, chosen, arguments, kept=kept, retyped=True, logged=logged), into=into)
+        masking = Masking(macro, chosen, arguments, kept=kept, designed=designed, retyped=True, logged=logged)
+        return data.masked(masking, into=into)
 
 
 def _choose_way(given: Mapping[str, Any]) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import is_number
-from sdc_sql.db.masking.masking import Masking
+from sdc_sql.db.masking.masking import Designed, Masking
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import resolve_columns
 
@@ -99,9 +100,13 @@ def top_bottom_code(
     }  # fmt: skip
     counted = query.call_macro("sdc__top_bottom_counts", data.table, *arguments.values())
     labelled = top_label is not None or bottom_label is not None
-    return data.masked(
-        Masking("top_bottom_code", chosen, arguments, kept={"applied": counted}, retyped=labelled), into=into
-    )
+    masking = Masking("top_bottom_code", chosen, arguments, kept={"applied": counted}, retyped=labelled)
+    found = unit != "value" or replacement != "threshold"
+    if found and getattr(data, "series", None) is not None:  # what was found in the first release stays
+        rows = query.call_macro("sdc__top_bottom_design", data.table, *list(arguments.values())[:-1])
+        designed = Designed(rows, masks="sdc__top_bottom_designed", applied="sdc__top_bottom_applied")
+        masking = replace(masking, kept={}, designed=designed)
+    return data.masked(masking, into=into)
 
 
 def _require_threshold(given: float | str | date | None) -> float | str | None:

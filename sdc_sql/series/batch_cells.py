@@ -21,31 +21,46 @@ import pyarrow.compute as pc
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.series.kept_values import fetch_arrow, register_rows
+from sdc_sql.db.catalogue.load import execute
+from sdc_sql.series.kept_values import Known, fetch_arrow, register_rows
+from sdc_sql.series.remaining_bound import find_largest_matches
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from sdc_sql.series.kept_values import Known, Place
+    from sdc_sql.series.kept_values import Place
 
 GIVEN = "sdc_series_batch"
+ROUNDING = 1e-9
+# of each combination of values that was drawn: its group and cell, and how many records and cells these had
+CELLS = pa.schema(
+    {
+        "id": pa.binary(16), "combination": pa.binary(), "group": pa.int32(), "cell": pa.int32(), "count": pa.int32(),
+        "cells": pa.int32(),
+    }
+)  # fmt: skip
 HALF = 0.5  # with xi below it a group needs three cells (Nayak)
 
 
 class BatchCells:
     """Guaranteed PRAM: who waits, and what is drawn for the values that are new."""
 
-    def __init__(self, place: Place, arguments: Mapping[str, Any], _: Mapping[str, pa.Table]) -> None:
-        self._place, self._xi = place, arguments["xi"]
+    def __init__(self, place: Place, arguments: Mapping[str, Any], fixed: Mapping[str, pa.Table]) -> None:
+        self._place, self._xi, self._fixed = place, arguments["xi"], fixed
+        self.told: dict[str, float] = {}
         self._within = [str(c) for c in arguments.get("within") or ()]
         self._drawn = [arguments.get("stream") or "", arguments.get("release") or ""]
         self._least = 3 if float(arguments["xi"]) < HALF else 2
 
-    def freeze(self, _: pa.Table) -> dict[str, pa.Table]:
-        """Return what the first release fixes: nothing but what was released of each value."""
-        return {}
+    def freeze(self, own: pa.Table) -> dict[str, pa.Table]:
+        """Return what the first release fixes: of each record the cell in which it was drawn."""
+        m, n = len(self._place.columns), len(own)
+        every, none = pa.array(np.ones(n, dtype=bool)), pa.nulls(n, pa.string())
+        return self._list_cells(
+            own, self._find_batch(own, Known(every, (none,) * m, (every,) * m), np.ones(n, dtype=bool))
+        )
 
     def find_waiting(self, own: pa.Table, known: Known, present: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which of the records wait: those of a group with too few cells."""
@@ -66,7 +81,52 @@ class BatchCells:
             for j in (j for j, new in enumerate(changed) if new == "1"):
                 for place, text in zip(places, drawn[f"sdc_r{j}"].to_pylist(), strict=True):
                     texts[j][place] = text
-        return [pa.array(column, pa.string()) for column in texts], {}
+        fixed = self._list_cells(own, batch)
+        self._count_bound(own, fixed, present)
+        return [pa.array(column, pa.string()) for column in texts], fixed
+
+    def _list_cells(self, own: pa.Table, batch: pa.Table) -> dict[str, pa.Table]:
+        """Return of each combination of values, those of the ledger too, the group and cell that it was drawn in."""
+        known = self._fixed.get(f"cells {self._place.step}", CELLS.empty_table())
+        if not len(batch):
+            return {f"cells {self._place.step}": known}
+        groups = pc.dictionary_encode(batch["sdc_group"].combine_chunks())
+        group = groups.indices.to_numpy().astype(np.int64)
+        cell = pc.dictionary_encode(batch["sdc_cell"].combine_chunks()).indices.to_numpy().astype(np.int64)
+        pairs, place, count = np.unique(
+            np.stack([group, cell], axis=1), axis=0, return_inverse=True, return_counts=True
+        )
+        cells = np.bincount(pairs[:, 0], minlength=len(groups.dictionary))
+        rows = batch["sdc_place"].combine_chunks()
+        first = 1 + (pc.max(known["group"]).as_py() if len(known) else -1)
+        new = [
+            own["sdc__person"].combine_chunks().take(rows).cast(CELLS.field("id").type),
+            self._join_digests(own).take(rows), first + group, cell, count[place.reshape(-1)], cells[group],
+        ]  # fmt: skip
+        arrays = [pa.array(a).cast(f.type) for a, f in zip(new, CELLS, strict=True)]
+        return {f"cells {self._place.step}": pa.concat_tables([known, pa.table(arrays, schema=CELLS)])}
+
+    def _join_digests(self, own: pa.Table) -> pa.Array:
+        """Return of each record the digests of its values, joined: each holds its id too."""
+        digests = [own[f"sdc__d{j}"].combine_chunks().cast(pa.binary()) for j in range(len(self._place.columns))]
+        return pc.binary_join_element_wise(*digests, b"")
+
+    def _count_bound(self, own: pa.Table, fixed: dict[str, pa.Table], present: NDArray[np.bool_]) -> None:
+        """Count the bound of who is there, of those of its batch who are: others have left, or changed."""
+        cells = fixed[f"cells {self._place.step}"]
+        at = pc.index_in(
+            self._join_digests(own).filter(pa.array(present)), value_set=cells["combination"].combine_chunks()
+        )
+        drawn = cells.take(at.drop_null())
+        group, cell, count, in_group = (
+            drawn[name].to_numpy().astype(np.int64) for name in ("group", "cell", "count", "cells")
+        )
+        ((theta,),) = execute(self._place.con, "SELECT sdc_pram_theta($1)", [self._xi]).fetchall()
+        largest = find_largest_matches(group, cell, count, in_group, theta) if len(drawn) else np.zeros(0)
+        self.told = {
+            "largest_match": float(largest.max(initial=0)),
+            "above_xi": int((largest > float(self._xi) + ROUNDING).sum()), "of_several_batches": at.null_count,
+        }  # fmt: skip
 
     def _find_batch(self, own: pa.Table, known: Known, present: NDArray[np.bool_]) -> pa.Table:
         """Return the records with a new value, which columns are new in each ('101'), its group and its cell there."""

@@ -42,6 +42,11 @@ def check_repeated(series: Begun, ledger: Ledger, place: int, content: str) -> N
             f"Release {series.release!r} is recorded in {series.path}, and persons of it have been erased since: it "
             "would have other values for them. Keep the file that was released, or give a new release a new name."
         )
+    if recorded.get("recoded"):
+        raise SeriesError(
+            f"Release {series.release!r} is recorded in {series.path}, and a recoding has become coarser since: it "
+            "would be another file. Keep the file that was released, or give a new release a new name."
+        )
     if content != recorded["content"]:
         raise SeriesError(
             f"Release {series.release!r} is recorded in {series.path}, and was of another table: give a new release a "

@@ -102,6 +102,7 @@ class KeptStep:
         self._is_known = False
         self.new: pa.Table = VALUES.empty_table()
         self.fixed: dict[str, pa.Table] = {}
+        self.told: dict[str, float] = {}
 
     def leave_out(self, masking: Masking) -> Masking:
         """Return a step without what the log tells of swaps in the whole table, where only new values are swapped."""
@@ -130,6 +131,7 @@ class KeptStep:
                 f"done: begin a series in which the steps on {', '.join(columns)} come first, or leave them out."
             )
         texts, self.fixed = self._rule.mask(own, known, present)
+        self.told = getattr(self._rule, "told", {})
         texts = [pc.if_else(pa.array(present), column, pa.scalar(None, pa.string())) for column in texts]
         for j, column in enumerate(texts):
             own = own.append_column(f"sdc__r{j}", column)

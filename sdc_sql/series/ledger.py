@@ -82,7 +82,7 @@ class Ledger:
         ]
         self.ids = self.ids.filter(pc.invert(gone))
         self.values = self.values.filter(pc.invert(pc.is_in(self.values["id"], value_set=ids)))
-        for name in [n for n in self.fixed if n.startswith(WAITING)]:
+        for name in [n for n, table in self.fixed.items() if "id" in table.column_names]:
             waited = self.fixed[name]
             self.fixed[name] = waited.filter(pc.invert(pc.is_in(waited["id"], value_set=ids)))
         return before - len(self.ids)

@@ -15,6 +15,7 @@ from sdc_sql.db.catalogue.load import execute, require_key, set_key
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError, SeriesError, translate_errors
 from sdc_sql.series.chain import check_chain, check_ids, check_repeated, digest_file, refuse_changed_file
+from sdc_sql.series.coarser import is_coarser
 from sdc_sql.series.frozen_design import freeze_design
 from sdc_sql.series.kept_step import KeptStep, find_waiting_ids
 from sdc_sql.series.ledger import IDS, WAITING, Ledger, digest_shown, read_ledger
@@ -127,6 +128,7 @@ class Series:
         self.recorded = False
         self.head = ""
         self.counts: dict[str, int] = {}
+        self.told: dict[str, float] = {}  # what is counted of a step, by its method and name
         self._ledger: Ledger | None = None
         self._number = 0
         self._repeats = False
@@ -193,11 +195,11 @@ class Series:
                     "what one release shows otherwise than another is told by both. Mask alike, or begin another "
                     "series."
                 )
-            if known[place] != form:
+            if known[place] != form and (self._repeats or not is_coarser(known[place], form)):
                 raise SeriesError(
                     f"Step {place + 1} is not that of the releases before: {explain_difference(known[place], form)}. "
-                    "Two releases that were masked otherwise tell more than either: mask alike, or begin another "
-                    "series."
+                    "Two releases that were masked otherwise tell more than either: mask alike (a recoding may become "
+                    "coarser, by classes that are made of whole former ones), or begin another series."
                 )
         self._form = form
         if masking.designed is not None:
@@ -217,6 +219,28 @@ class Series:
             masking = self._kept.leave_out(masking)
         self._turn = True  # last: what failed before has no turn
         return masking
+
+    def find_kept_arguments(self, data: Any, method: str) -> dict[str, Any]:  # noqa: ANN401 - a described table
+        """Return the arguments of this step in the releases before, for a method that counts records; none at first.
+
+        Raises
+        ------
+        SeriesError
+            Where records of the table wait, which would be counted and are not released.
+        """
+        identifier = str(data.require_role("id"))
+        if self._ledger is None:
+            self._open(data, identifier)
+        assert self._ledger is not None  # noqa: S101 - it was opened
+        waiting = int(pc.sum(pc.is_in(digest_ids(data, identifier, self.name), value_set=self._waiting)).as_py() or 0)
+        if waiting:
+            raise SeriesError(
+                f"{waiting:,} records of {data.table} wait for a later release, and {method} would count them: put it "
+                "behind the steps by which they wait, which leave them out."
+            )
+        known = self._ledger.steps[len(self._done) :][:1]
+        found: dict[str, Any] = known[0]["arguments"] if known and known[0]["method"] == method else {}
+        return found
 
     def _refuse_twice(self, method: str, form: dict[str, Any]) -> None:
         """Refuse to publish further means of a column in one release: together they are equations of its values."""
@@ -253,6 +277,7 @@ class Series:
             if self._kept is not None:
                 self._values.append(self._kept.new)
                 self._fixed |= self._kept.fixed
+                self.told |= {f"{self._form['method']}.{name}": value for name, value in self._kept.told.items()}
         self._kept = None
 
     def record(self) -> None:
@@ -281,6 +306,8 @@ class Series:
             return
         with hold_lock(self.path):
             refuse_changed_file(self.path, self._seen)
+            if ledger.steps and ledger.steps != self._done:  # coarser ones: the former are not kept
+                ledger.releases = [{**release, "recoded": True} for release in ledger.releases]
             ledger.steps = self._done
             shown = digest_shown(self._done, self._values, self._fixed)
             ledger.values = pa.concat_tables([ledger.values, *self._values])

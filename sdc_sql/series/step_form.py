@@ -30,8 +30,11 @@ def refuse_method(method: str, arguments: Mapping[str, Any], data: Any, *, subse
     if word.find_word(dict(arguments)) == "refused":
         why = word.reason or "nothing is known of it"
         raise SeriesError(f"{method} is refused in a series of releases: {why}.")
-    if method == "top_bottom_code":
-        _refuse_centres(arguments)
+    if method == "top_bottom_code" and arguments.get("stratum") is not None:
+        raise SeriesError(
+            "top_bottom_code by strata is refused in a series of releases: who moves to another stratum would be shown "
+            "by its threshold. Leave the stratum out."
+        )
     _refuse_others(method, arguments)
     if find_rule(method, arguments) == "values" and data.homes is not None:
         raise SeriesError(
@@ -47,6 +50,12 @@ def refuse_method(method: str, arguments: Mapping[str, Any], data: Any, *, subse
 
 def _refuse_others(method: str, arguments: Mapping[str, Any]) -> None:
     """Refuse draws, and rounding, that hang on another column: who changes there would be masked for a second time."""
+    if method == "generalise" and (arguments.get("suppression") or arguments.get("sensitive") is not None):
+        raise SeriesError(
+            "generalise with suppression, or by a sensitive variable, is refused in a series of releases: a record "
+            "that is suppressed in one release would be shown in another, and levels that change with sensitive values "
+            "tell them. Give suppression=0 and k alone."
+        )
     if method == "pram_retention" and arguments.get("categories") is None:
         raise SeriesError(
             "pram_retention by the categories of a file is refused in a series of releases: a category that comes or "
@@ -75,16 +84,6 @@ def find_rule(method: str, arguments: Mapping[str, Any]) -> str:
     word = find_effect(method).series.find_word(dict(arguments))
     hangs = arguments.get("stratum") is not None or arguments.get("unit") == "household"
     return "values" if word == "parameters" and method != "sample" and "stream" in arguments and hangs else word
-
-
-def _refuse_centres(arguments: Mapping[str, Any]) -> None:
-    sides = [("top", "top_label"), ("bottom", "bottom_label")]
-    bare = [side for side, label in sides if arguments.get(side) is not None and arguments.get(label) is None]
-    if bare and arguments.get("replacement") != "threshold":
-        raise SeriesError(
-            f"top_bottom_code by {arguments.get('replacement')} is refused in a series of releases: of two of them the "
-            "difference is the value of one newcomer beyond the threshold. Give replacement='threshold', or a label."
-        )
 
 
 def refuse_method_of(step: Any) -> None:  # noqa: ANN401 - a step of a release file

@@ -50,7 +50,8 @@
 -- Told: nothing.
 -- Repeated: once (other levels are best for another file: a record with a narrow label in one release and a wide one in the other has
 --   the narrow one).
--- Series: refused (the levels are chosen for a file: recode by those that were chosen, which stay).
+-- Series: parameters (the levels of the release before stay while they hold; else they become coarser, for all. Without suppression, and
+--   not by a sensitive variable).
 -- Publicly: each variable brought to one level of its hierarchy.
 -- Parameters:
 --   tbl           table                     the table, view, common table expression or file

@@ -23,7 +23,7 @@
 -- Loss: published.
 -- Told: nothing.
 -- Repeated: once (breaks that are found in the file move with it, and the classes of two releases intersect).
--- Series: refused (breaks that are found in the file move with it: give those that were found, as breaks, which do not).
+-- Series: parameters (the breaks are those of the first release).
 -- Parameters:
 --   tbl          table                      the table, view, common table expression or file
 --   column_name  column                     the column to recode, numeric
@@ -107,6 +107,14 @@ CREATE OR REPLACE MACRO sdc__recode_classes(tbl, column_name, classes, id, metho
 CREATE OR REPLACE MACRO sdc__recode_applied(tbl, column_name, classes, id, method) AS TABLE
     WITH sdc__records AS (FROM sdc__recode_numbers(tbl, column_name, id))
     SELECT sdc__breaks AS breaks FROM sdc__class_limits('sdc__records', classes, method);
+
+-- In a series of releases: by the limits of the first one, a table with breaks.
+CREATE OR REPLACE MACRO sdc__recode_classes_designed(tbl, column_name, classes, id, method, labels, design) AS TABLE
+    WITH sdc__records AS (FROM sdc__recode_numbers(tbl, column_name, id)),
+    sdc__limits AS MATERIALIZED (SELECT breaks AS sdc__breaks FROM query_table(design)),
+    sdc__design AS MATERIALIZED (FROM sdc__interval_design('sdc__limits', 'sdc__records', 'open', labels))
+    FROM sdc__recode_by_design('sdc__records', 'sdc__design', 'open');
+CREATE OR REPLACE MACRO sdc__recode_classes_applied(design) AS TABLE SELECT breaks FROM query_table(design);
 
 -- Verb: recode
 -- sdc_recode_classes: the numbers of a column replaced by classes of equal width or count.

@@ -33,8 +33,7 @@
 -- Told: replacement; top, bottom where unit is 'value'.
 -- Repeated: once (a threshold by quantile or count, and a mean or median, move with the file; a threshold given as a value that is
 --   released itself, or as a label, stays).
--- Series: parameters where unit is 'value', else refused (a quantile or a count moves with the file: give the threshold as a
---   value).
+-- Series: parameters (thresholds by quantile or count, means and medians are those of the first release: they hold no total afterwards).
 -- Parameters:
 --   tbl           table                            the table, view, common table expression or file
 --   column_name   column                           the column to mask, ordered
@@ -215,22 +214,55 @@ CREATE OR REPLACE MACRO sdc__coded(tbl, columns, unit, id, top, bottom, replacem
     SELECT sdc__records.*, sdc__low, sdc__high, sdc__side(sdc__v, sdc__bottom, sdc__top, unit) AS sdc__side
     FROM sdc__records LEFT JOIN sdc__found ON sdc__in_stratum(stratum, sdc__stratum, sdc__of);
 
-CREATE OR REPLACE MACRO sdc__top_bottom_code(tbl, columns, unit, id, top, bottom, replacement, top_label, bottom_label,
-                                             weight, stratum) AS TABLE
-    WITH sdc__sided AS (FROM sdc__coded(tbl, columns, unit, id, top, bottom, replacement, top_label, bottom_label, weight, stratum)),
-    sdc__as_they_are AS (
+-- sided: records as the former gives them.
+CREATE OR REPLACE MACRO sdc__top_bottom_replaced(sided, top_label, bottom_label) AS TABLE
+    WITH sdc__as_they_are AS (
         SELECT sdc__id,
                sdc__replaced(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__side, sdc__low, sdc__high) AS "\0"
-        FROM sdc__sided
+        FROM query_table(sided)
     ),
     sdc__as_texts AS (
         SELECT sdc__id,
                sdc__replaced(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))::VARCHAR, sdc__side,
                              coalesce(bottom_label::VARCHAR, sdc__low::VARCHAR),
                              coalesce(top_label::VARCHAR, sdc__high::VARCHAR)) AS "\0"
-        FROM sdc__sided
+        FROM query_table(sided)
     )
     FROM query_table(CASE WHEN top_label IS NULL AND bottom_label IS NULL THEN 'sdc__as_they_are' ELSE 'sdc__as_texts' END);
+
+CREATE OR REPLACE MACRO sdc__top_bottom_code(tbl, columns, unit, id, top, bottom, replacement, top_label, bottom_label,
+                                             weight, stratum) AS TABLE
+    WITH sdc__sided AS (FROM sdc__coded(tbl, columns, unit, id, top, bottom, replacement, top_label, bottom_label, weight, stratum))
+    FROM sdc__top_bottom_replaced('sdc__sided', top_label, bottom_label);
+
+-- In a series of releases: the thresholds, and what lies beyond them becomes, of the first release; then the mask by them.
+CREATE OR REPLACE MACRO sdc__top_bottom_design(tbl, columns, unit, id, top, bottom, replacement, top_label, bottom_label, weight) AS TABLE
+    WITH sdc__records AS (
+        FROM sdc__coding_records(tbl, columns, unit, id, top, bottom, replacement, top_label, bottom_label, weight, NULL)
+    )
+    SELECT sdc__bottom, sdc__top, sdc__low, sdc__high FROM sdc__coding('sdc__records', top, bottom, unit, replacement);
+CREATE OR REPLACE MACRO sdc__top_bottom_applied(design) AS TABLE
+    SELECT any_value(sdc__bottom::VARCHAR) AS kept_bottom, any_value(sdc__top::VARCHAR) AS kept_top FROM query_table(design);
+CREATE OR REPLACE MACRO sdc__kept_figure(found, given, v) AS
+    CASE WHEN given IS NULL OR found IS NOT NULL THEN cast_to_type(found::VARCHAR, v)
+         ELSE error('TableError: The first release of the series has no value beyond the threshold, or none at all, and so nothing'
+                    || ' by which values are coded: give the threshold as a value, and threshold as the replacement.') END;
+CREATE OR REPLACE MACRO sdc__top_bottom_designed(tbl, columns, unit, id, top, bottom, replacement, top_label, bottom_label,
+                                                 weight, stratum, design) AS TABLE
+    WITH sdc__records AS (
+        FROM sdc__coding_records(tbl, columns, unit, id, top, bottom, replacement, top_label, bottom_label, weight, stratum)
+    ),
+    sdc__kept AS MATERIALIZED (
+        SELECT sdc__kept_figure(sdc__bottom, bottom, sdc__v) AS sdc__bottom, sdc__kept_figure(sdc__top, top, sdc__v) AS sdc__top,
+               sdc__kept_figure(sdc__low, CASE WHEN bottom_label IS NULL THEN bottom END, sdc__v) AS sdc__low,
+               sdc__kept_figure(sdc__high, CASE WHEN top_label IS NULL THEN top END, sdc__v) AS sdc__high
+        FROM (SELECT 1) LEFT JOIN query_table(design) ON true LEFT JOIN (SELECT sdc__v FROM sdc__records LIMIT 0) ON true
+    ),
+    sdc__sided AS (
+        SELECT sdc__records.*, sdc__low, sdc__high, sdc__side(sdc__v, sdc__bottom, sdc__top, unit) AS sdc__side
+        FROM sdc__records, sdc__kept
+    )
+    FROM sdc__top_bottom_replaced('sdc__sided', top_label, bottom_label);
 
 -- For the log: the records coded on either side, and by how much the rounding of a mean moves the (weighted) total.
 CREATE OR REPLACE MACRO sdc__top_bottom_counts(tbl, columns, unit, id, top, bottom, replacement, top_label, bottom_label,

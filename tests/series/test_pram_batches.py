@@ -10,6 +10,7 @@ import pytest
 
 import sdc_sql
 from sdc_sql.series.kept_values import Known
+from sdc_sql.series.remaining_bound import find_largest_matches
 from tests.series.test_kept_values import KEY, Nights
 
 pytestmark = pytest.mark.slow  # whole releases, one after another
@@ -165,6 +166,63 @@ def test_the_bound_holds_for_batches_together(con, xi):
     assert worst <= xi + 1e-12
     file = dict.fromkeys(range(9), 20)
     assert correct_match([file, {0: 1, 1: 1}], theta, of_file=True) > 0.96
+
+
+def count_by_force(batch: dict[int, int], left: dict[int, int], theta: float) -> dict[int, float]:
+    """Return by cell the largest probability of a correct match where some of a batch have left."""
+    found = {}
+    for cell in (c for c in batch if batch[c] - left.get(c, 0)):
+        others = []
+        for other, count in batch.items():
+            stays = 1 - theta / count if other == cell else theta / ((len(batch) - 1) * count)
+            others += [stays] * (count - left.get(other, 0) - (other == cell))
+        pmf = np.zeros(8)
+        pmf[0] = 1
+        for p in others:
+            pmf[1:] = pmf[1:] * (1 - p) + pmf[:-1] * p
+            pmf[0] *= 1 - p
+        p = 1 - theta / batch[cell]
+        found[cell] = max(p * pmf[a - 1] / (a * (p * pmf[a - 1] + (1 - p) * pmf[a])) for a in range(1, 7)
+                          if p * pmf[a - 1] + (1 - p) * pmf[a] > 0)  # fmt: skip
+    return found
+
+
+def test_the_bound_of_who_is_still_there_is_counted_exactly():
+    """As by brute force, over random batches and leavers; one of a cell of two that leaves gives 0.91 for xi = 0.8."""
+    rng, theta = np.random.default_rng(8), 0.3904
+    for _ in range(40):
+        batch = {c: int(rng.integers(1, 4)) for c in range(rng.integers(2, 9))}
+        left = {c: int(rng.integers(0, n + 1)) for c, n in batch.items()}
+        rows = [(c, n) for c, n in batch.items() for _ in range(n - left[c])]
+        if not rows:
+            continue
+        cell, count = (np.array(column) for column in zip(*rows, strict=True))
+        found = find_largest_matches(np.zeros(len(cell), int), cell, count, np.full(len(cell), len(batch)), theta)
+        wanted = count_by_force(batch, left, theta)
+        assert found == pytest.approx([wanted[c] for c in cell], abs=1e-9)
+    pair = {0: 2, **dict.fromkeys(range(1, 41), 1)}
+    assert count_by_force(pair, {}, theta)[0] < 0.8
+    assert 0.9 < count_by_force(pair, {0: 1}, theta)[0] < 0.92
+
+
+def test_who_left_is_counted_in_the_release(con, tmp_path):
+    """The first release keeps its bound; one of a cell of two leaves, and who is less covered then is counted."""
+    rows = [(i, f"a{i}", "b") for i in range(1, 40)] + [(100, "a0", "b"), (101, "a0", "b")]
+    head, told = "", []
+    for name, table in (("one", tables(*rows)), ("two", tables(*rows)), ("three", tables(*rows[:-1]))):
+        con.register("given", pa.table(table))
+        con.execute("CREATE OR REPLACE TABLE t AS FROM given")
+        with sdc_sql.Series(tmp_path / "l", "p", name, after=head) as series:
+            sdc_sql.Microdata(con, "t", id="id", series=series).mask.pram_guaranteed(0.8, keys=["a", "b"], into=name)
+        head = series.head
+        told.append({key.partition(".")[2]: value for key, value in series.told.items()})
+    assert told[1]["above_xi"] == 0
+    assert told[1]["largest_match"] <= 0.8
+    theta = float(con.execute("SELECT sdc_pram_theta(0.8)").fetchall()[0][0])
+    wanted = count_by_force({0: 2, **dict.fromkeys(range(1, 40), 1)}, {0: 1}, theta)
+    assert told[2]["above_xi"] == sum(p > 0.8 for p in wanted.values())
+    assert told[2]["largest_match"] == pytest.approx(wanted[0])
+    assert wanted[0] > 0.9
 
 
 def make_world(rng) -> dict:

@@ -171,7 +171,7 @@ def _name_head(outcome: Outcome, series: Series | None, progress: Callable[[str]
     waiting = series.counts["waiting"]
     if waiting:
         progress(f"records that wait for a later release: {waiting:,}")
-    told = {"waiting": waiting} if waiting else {}
+    told = {**({"waiting": waiting} if waiting else {}), **({"counted": series.told} if series.told else {})}
     outcome.kept["series"] = {"name": series.name, "release": series.release, "head": series.head, **told}
 
 

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from sdc_sql.release.running.outcome import LimitOutcome, Outcome, ScenarioOutcome
 
 EARLIER = "Earlier releases"
+BOUND = (
+    "Guaranteed PRAM of those who are still there: a match is right with a probability of at most {:.3g}; it is above "
+    "xi for {:,} records, since others of their batches left or changed. {:,} have values of several batches together, "
+    "of which nothing is proved. It is that of who does not know both states of a record that changed, nor who left."
+)
 WAITING = (
     "Records left out of this release since too few came, or changed, with them: {:,}. They wait for a later release "
     "of the series; who knows that a record is there, and misses it, learns that it is new or has changed."
@@ -117,8 +122,12 @@ def _name_row(value: object) -> str:
 
 def _write_earlier(outcome: Outcome) -> Section:
     """Return what was found of earlier releases of the same persons, or that nobody looked."""
-    waiting = outcome.kept.get("series", {}).get("waiting", 0)
+    series_told = outcome.kept.get("series", {})
+    waiting, counted = series_told.get("waiting", 0), series_told.get("counted", {})
     left_out = [Text(WAITING.format(waiting))] if waiting else []
+    if "pram_guaranteed.largest_match" in counted:
+        bound = (counted[f"pram_guaranteed.{name}"] for name in ("largest_match", "above_xi", "of_several_batches"))
+        left_out.append(Text(BOUND.format(*bound)))
     series = write_series_section(outcome)
     if series is not None:
         return Section(EARLIER, (*left_out, series))
