@@ -131,6 +131,7 @@ class Series:
         self.most_new, self.forget_after = most_new, forget_after
         self.weakened = _require_weakened(weakened)
         self.gives_ids = True  # in the masked table; where a file is written from it later, then
+        self.gave_ids = False
         self.recorded = False
         self.head = ""
         self.counts: dict[str, int] = {}
@@ -211,6 +212,7 @@ class Series:
         self._kept = None
         if find_rule(masking.macro, masking.arguments) == "values":
             if suppresses_values(masking.macro):
+                self._refuse_second_ids()
                 self._kept = SuppressedStep(
                     self._ledger, data, masking, self.name, place, self._number, repeats=self._repeats,
                     weakened=self.weakened, waiting=self._waiting,
@@ -231,6 +233,13 @@ class Series:
             raise SeriesError(
                 f"{method} of {', '.join(again)} is a second step in this release that keeps what it released: two "
                 f"groupings, or swaps, of a column tell more of its values than one. Mask it once."
+            )
+
+    def _refuse_second_ids(self) -> None:
+        if self.weakened == "new_id" and any(suppresses_values(f["method"]) for f in self._done):
+            raise SeriesError(
+                "A second suppression in a release with weakened='new_id' would give other ids than the first: "
+                "suppress all keys in one step, or give weakened='leave_out'."
             )
 
     def select_kept(self, selected: exp.Select) -> exp.Select:
@@ -265,6 +274,7 @@ class Series:
                 self._fixed |= self._kept.fixed
                 if isinstance(self._kept, SuppressedStep):
                     self.counts |= self._kept.counts
+                    self.gave_ids |= self._kept.gave_ids
         self._kept = None
 
     def record(self) -> None:
@@ -378,7 +388,7 @@ class Series:
         if others:
             raise SeriesError(
                 f"{others:,} records of {data.table} were not in the table of the first step: all steps of a release "
-                "are of one table. Another table is another series."
+                "are of one table. Another table is another series. (Suppression that gives new ids comes last.)"
             )
 
 

@@ -12,7 +12,7 @@ from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
 from sdc_sql.db.catalogue.macros import find_effect
 from sdc_sql.errors import translate_errors
-from sdc_sql.series.given_ids import find_id_kind, give_ids
+from sdc_sql.series.given_ids import find_id_kind, give_ids, list_given_ids
 from sdc_sql.series.kept_values import fetch_arrow
 from sdc_sql.series.ledger import DIGEST, VALUES
 from sdc_sql.series.placed_newcomers import place_newcomers, refuse_one_key_of_two
@@ -87,6 +87,7 @@ class SuppressedStep:
         self.new: pa.Table = VALUES.empty_table()
         self.fixed: dict[str, pa.Table] = {}
         self.counts: dict[str, int] = {}
+        self.gave_ids = False
 
     def select(self, selected: exp.Select) -> exp.Select:
         """Return the query of the masked values: the method's own in the first release, what is kept in a later one."""
@@ -141,11 +142,14 @@ class SuppressedStep:
             delete = exp.Delete(this=target.copy()).where(exp.In(this=identified, query=left.subquery()))
             with translate_errors():
                 ((gone,),) = execute(self._con, delete).fetchall()
-            if ids and self._kind:
-                give_ids(
-                    self._con, target, ROWS, identifier=self._identifier, kind=self._kind, series=self._series,
+            if self._kind:
+                self.gave_ids = True
+                list_given_ids(
+                    self._con, self._table, ROWS, identifier=self._identifier, kind=self._kind, series=self._series,
                     step=self._step,
                 )  # fmt: skip
+                if ids:
+                    give_ids(self._con, target, self._identifier)
         drop_tables(self._con, NOW, KNOWN, STATES, FOUND, LIVE, FREE, PLACED, BELOW, LOST, BEFORE, AFTER)
         return int(gone)
 

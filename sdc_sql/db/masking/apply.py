@@ -143,9 +143,8 @@ def _apply_mask(data: Table, masking: Masking, into: str | None, subset: Subset 
         if changed:
             new.replace(log.target, every)
         new.overwrite_minus_zeros(log.target)
-    left_out = finish_records(data, log.target)
     new.drop()
-    left_out += leave_out_waiting(data, log.target, identifier)
+    left_out = finish_records(data, log.target) + leave_out_waiting(data, log.target, identifier)
     data.con.execute(f"DROP TABLE IF EXISTS temp.{DESIGN}")
     parameters = {n: masking.logged.get(n, value) for n, value in arguments.items() if n not in APART}
     if parameters.get("unit") == "record":  # no step by record names its unit, whether it draws or not
