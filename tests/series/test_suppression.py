@@ -39,6 +39,7 @@ class Nights:
     originals: list[dict[Any, tuple]] = field(default_factory=list)
     released: list[dict[Any, tuple]] = field(default_factory=list)
     counts: list[dict[str, int]] = field(default_factory=list)
+    persons: list[dict[Any, Any]] = field(default_factory=list)  # whose a released id is: its keeper alone knows
 
     def release(self, table: str, name: str = "", **given) -> dict[Any, tuple]:
         name = name or f"night {len(self.released) + 1}"
@@ -53,6 +54,8 @@ class Nights:
         self.originals.append(self.read(table))
         self.released.append(found)
         self.counts.append(series.counts)
+        given = "SELECT sdc__given, sdc__id FROM temp.sdc_series_given_ids"
+        self.persons.append(dict(self.con.execute(given).fetchall()) if series.gave_ids else {})
         return found
 
     def read(self, table: str) -> dict[Any, tuple]:
@@ -85,15 +88,15 @@ def is_given(i: Any) -> bool:
 def count_shown_again(nights: Nights) -> tuple[int, int]:
     """Return how many values were suppressed in one release and shown in a later one, and how many ever suppressed.
 
-    By the released id: a value of it that is the same in the original.
+    By the person, whatever his released id: a value of him that is the same in the original.
     """
     hidden: set[tuple] = set()
     again: set[tuple] = set()
-    for original, released in zip(nights.originals, nights.released, strict=True):
+    for original, released, persons in zip(nights.originals, nights.released, nights.persons, strict=True):
         for i, row in released.items():
-            own = original.get(i)
+            own = persons.get(i, i)
             for j, value in enumerate(row):
-                state = (i, j, own[j] if own else None)
+                state = (own, j, original[own][j])
                 if value is None:
                     hidden.add(state)
                 elif state in hidden:
