@@ -139,6 +139,8 @@ def run_release(
         if plan.draws or (write and any(d.needs_key for d in documents.values())):
             ask_for_key(con)  # the key is asked for before any work
         series = _begin_series(plan) if series is None else series
+        if series is not None:
+            series.gives_ids = False  # the measures find each record by its own id
         outcome = _measure_release(con, plan, progress, series)
         if not write:
             _name_head(outcome, series, progress)
@@ -156,11 +158,7 @@ def run_release(
 
 
 def _begin_series(plan: Plan) -> Series | None:
-    if plan.series is None:
-        return None
-    series = Series(**plan.series)
-    series.gives_ids = False  # the measures find each record by its own id
-    return series
+    return None if plan.series is None else Series(**plan.series)
 
 
 def record_release(outcome: Outcome, series: Series | None, progress: Callable[[str], None] = lambda _: None) -> None:
