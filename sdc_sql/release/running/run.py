@@ -138,9 +138,7 @@ def run_release(
         set_key(con)
         if plan.draws or (write and any(d.needs_key for d in documents.values())):
             ask_for_key(con)  # the key is asked for before any work
-        series = _begin_series(plan) if series is None else series
-        if series is not None:
-            series.gives_ids = False  # the measures find each record by its own id
+        series = _begin_series(plan, series)
         outcome = _measure_release(con, plan, progress, series)
         if not write:
             _name_head(outcome, series, progress)
@@ -157,8 +155,11 @@ def run_release(
         return replace(outcome, written=place_outputs(outputs, replace=replace_outputs))
 
 
-def _begin_series(plan: Plan) -> Series | None:
-    return None if plan.series is None else Series(**plan.series)
+def _begin_series(plan: Plan, given: Series | None) -> Series | None:
+    series = Series(**plan.series) if given is None and plan.series is not None else given
+    if series is not None:
+        series.gives_ids = False  # the measures find each record by its own id
+    return series
 
 
 def record_release(outcome: Outcome, series: Series | None, progress: Callable[[str], None] = lambda _: None) -> None:
