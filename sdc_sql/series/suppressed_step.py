@@ -98,7 +98,14 @@ class SuppressedStep:
         load_rows(self._con, KNOWN, self._ledger.fixed[f"identities {self._step}"])
         load_rows(self._con, STATES, states)
         if self._repeats:
-            self._store(ROWS, "sdc__series_repeated_rows", _at(NOW), _at(KNOWN), self._number, self._every_key)
+            self._store(
+                ROWS,
+                "sdc__series_repeated_rows",
+                _name_temporary(NOW),
+                _name_temporary(KNOWN),
+                self._number,
+                self._every_key,
+            )
         else:
             self._decide_rows()
         return self._select_masked()
@@ -122,7 +129,7 @@ class SuppressedStep:
             own = exp.alias_(exp.column(self._identifier, table="v", quoted=True), "sdc__id")
             lost = exp.alias_(sum_lost_keys(self._keys, "v"), "sdc__lost")
             store_rows(self._con, LOST, exp.select(own, lost).from_(exp.alias_(masked, "v", table=True)))
-            self._store(ROWS, "sdc__series_first_rows", _at(NOW), _at(LOST))
+            self._store(ROWS, "sdc__series_first_rows", _name_temporary(NOW), _name_temporary(LOST))
         if not self._repeats:
             self._record()
 
@@ -181,25 +188,41 @@ class SuppressedStep:
         source = exp.alias_(exp.Table(this=call("query_table", self._table)), "t", table=True)
         store_rows(self._con, NOW, exp.select(*told).from_(source))
         load_rows(self._con, BELOW, pa.table({"sdc__person": self._waiting}))
-        self._store(NOW, "sdc__series_without", _at(NOW), _at(BELOW))
-        refuse_one_key_of_two(self._con, _at(NOW), self._keys)
+        self._store(NOW, "sdc__series_without", _name_temporary(NOW), _name_temporary(BELOW))
+        refuse_one_key_of_two(self._con, _name_temporary(NOW), self._keys)
 
     def _decide_rows(self) -> None:
-        self._store(FOUND, "sdc__series_found", _at(NOW), _at(KNOWN))
-        self._store(LIVE, "sdc__series_live", _at(FOUND), self._number)
+        self._store(FOUND, "sdc__series_found", _name_temporary(NOW), _name_temporary(KNOWN))
+        self._store(LIVE, "sdc__series_live", _name_temporary(FOUND), self._number)
         self._drop_too_few()
-        self._store(FOUND, "sdc__series_weakened", _at(FOUND), _at(LIVE))
-        self._store(FREE, "sdc__series_free", _at(FOUND), _at(STATES), self._renews)
+        self._store(FOUND, "sdc__series_weakened", _name_temporary(FOUND), _name_temporary(LIVE))
+        self._store(FREE, "sdc__series_free", _name_temporary(FOUND), _name_temporary(STATES), self._renews)
         place_newcomers(self._con, self._macro, self._arguments, self._keys, self._rule)
-        self._store(BELOW, "sdc__series_certain", _at(FOUND), _at(LIVE), _at(PLACED))
-        self._store(PLACED, "sdc__series_without", _at(PLACED), _at(BELOW))
-        self._store(LIVE, "sdc__series_standing", _at(LIVE), _at(PLACED), self._number)
+        self._store(
+            BELOW, "sdc__series_certain", _name_temporary(FOUND), _name_temporary(LIVE), _name_temporary(PLACED)
+        )
+        self._store(PLACED, "sdc__series_without", _name_temporary(PLACED), _name_temporary(BELOW))
+        self._store(LIVE, "sdc__series_standing", _name_temporary(LIVE), _name_temporary(PLACED), self._number)
         self._drop_too_few()
-        self._store(FOUND, "sdc__series_weakened", _at(FOUND), _at(LIVE))
-        self._store(ROWS, "sdc__series_rows", _at(FOUND), _at(LIVE), _at(PLACED), self._every_key)
+        self._store(FOUND, "sdc__series_weakened", _name_temporary(FOUND), _name_temporary(LIVE))
+        self._store(
+            ROWS,
+            "sdc__series_rows",
+            _name_temporary(FOUND),
+            _name_temporary(LIVE),
+            _name_temporary(PLACED),
+            self._every_key,
+        )
         least = self._rule.bounds[0] if self._rule.compares == "records" else 2
         counts = query.call_macro(
-            "sdc__series_counts", _at(ROWS), _at(NOW), _at(STATES), _at(LIVE), self._renews, len(self._keys), least
+            "sdc__series_counts",
+            _name_temporary(ROWS),
+            _name_temporary(NOW),
+            _name_temporary(STATES),
+            _name_temporary(LIVE),
+            self._renews,
+            len(self._keys),
+            least,
         )
         self.counts = {name: int(n) for name, n in fetch_arrow(self._con, counts).to_pylist()[0].items()}
         if self._rule.guarantee != "identical":
@@ -210,19 +233,27 @@ class SuppressedStep:
         rule = self._rule
         while True:
             given = (list(rule.sets), list(rule.bounds), rule.guarantee, rule.compares)
-            self._store(BELOW, "sdc__series_below", _at(LIVE), *given)
+            self._store(BELOW, "sdc__series_below", _name_temporary(LIVE), *given)
             ((some,),) = execute(self._con, exp.select("count(*)").from_(name_table(BELOW))).fetchall()
             if not some:
                 return
-            self._store(LIVE, "sdc__series_without", _at(LIVE), _at(BELOW))
+            self._store(LIVE, "sdc__series_without", _name_temporary(LIVE), _name_temporary(BELOW))
 
     def _record(self) -> None:
         """Take what the ledger is to have: the ids with their rows, and the state of each value that is new."""
-        identities = query.call_macro("sdc__series_identities", _at(KNOWN), _at(ROWS), _at(NOW), self._number)
+        identities = query.call_macro(
+            "sdc__series_identities", _name_temporary(KNOWN), _name_temporary(ROWS), _name_temporary(NOW), self._number
+        )
         found = fetch_arrow(self._con, identities.order_by("id", "number"))
         self.fixed[f"identities {self._step}"] = found.cast(IDENTITIES)
         states = query.call_macro(
-            "sdc__series_value_states", _at(ROWS), _at(NOW), _at(STATES), self._number, self._step, len(self._keys)
+            "sdc__series_value_states",
+            _name_temporary(ROWS),
+            _name_temporary(NOW),
+            _name_temporary(STATES),
+            self._number,
+            self._step,
+            len(self._keys),
         )
         self.new = fetch_arrow(self._con, states.order_by("id", "place", "digest")).cast(VALUES)
 
@@ -248,7 +279,9 @@ class SuppressedStep:
 
         def change(node: exp.Expression) -> exp.Expression:
             if isinstance(node, exp.Anonymous):
-                for place, (name, new) in enumerate(((self._table, _at(BEFORE)), (_at(MASKED), _at(AFTER)))):
+                for place, (name, new) in enumerate(
+                    ((self._table, _name_temporary(BEFORE)), (_name_temporary(MASKED), _name_temporary(AFTER)))
+                ):
                     given = node.expressions[place] if len(node.expressions) > place else None
                     if isinstance(given, exp.Literal) and given.is_string and given.name == name:
                         given.replace(exp.Literal.string(new))
@@ -262,5 +295,5 @@ class SuppressedStep:
         store_rows(self._con, name, query.call_macro(macro, *arguments))
 
 
-def _at(name: str) -> str:
+def _name_temporary(name: str) -> str:
     return f"temp.{name}"
