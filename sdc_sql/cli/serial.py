@@ -6,7 +6,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from sdc_sql.errors import ParameterError
-from sdc_sql.series.series import Series
+from sdc_sql.series.series import WEAKENED, Series
+from sdc_sql.series.told_counts import describe_counts
 
 if TYPE_CHECKING:
     import argparse
@@ -25,14 +26,18 @@ def add_options(method: argparse.ArgumentParser) -> None:
         "--disk-encrypted", action="store_true", help="the disk is encrypted, and the ledger need not be"
     )
     group.add_argument("--returning", action="store_true", help="ids that had left and are back are the same persons")
+    group.add_argument(
+        "--weakened", choices=WEAKENED, default=WEAKENED[0],
+        help="what becomes of a record whose suppressed row cannot go on: it is left out, or is given a new id",
+    )  # fmt: skip
 
 
 def make_series(arguments: argparse.Namespace) -> Series | None:
     """Return the release of a series that is asked for, or None."""
     given = {name: getattr(arguments, name) for name in _NAMES}
     if not any(given.values()):
-        if arguments.after or arguments.disk_encrypted or arguments.returning:
-            raise ParameterError("--after, --disk-encrypted and --returning go with --ledger only.")
+        if arguments.after or arguments.disk_encrypted or arguments.returning or arguments.weakened != WEAKENED[0]:
+            raise ParameterError("--after, --disk-encrypted, --returning and --weakened go with --ledger only.")
         return None
     missing = [f"--{name.replace('_', '-')}" for name, value in given.items() if not value]
     if missing:
@@ -44,6 +49,7 @@ def make_series(arguments: argparse.Namespace) -> Series | None:
     return _Told(
         arguments.ledger, arguments.series, arguments.series_release, after=arguments.after,
         disk_encrypted=arguments.disk_encrypted, returning=arguments.returning,
+        weakened=arguments.weakened,
     )  # fmt: skip
 
 
@@ -52,6 +58,8 @@ class _Told(Series):
 
     def record(self) -> None:
         super().record()
+        for said, number in describe_counts(self.counts):
+            print(f"series {self.name}, release {self.release}: {number:,} {said}", file=sys.stderr)
         if waiting := self.counts["waiting"]:
             print(f"{waiting:,} records wait for a later release, and are left out of this one", file=sys.stderr)
         print(f"series {self.name}, release {self.release}: --after {self.head} for the next one", file=sys.stderr)

@@ -82,9 +82,9 @@ class Ledger:
         ]
         self.ids = self.ids.filter(pc.invert(gone))
         self.values = self.values.filter(pc.invert(pc.is_in(self.values["id"], value_set=ids)))
-        for name in [n for n, table in self.fixed.items() if "id" in table.column_names]:
-            waited = self.fixed[name]
-            self.fixed[name] = waited.filter(pc.invert(pc.is_in(waited["id"], value_set=ids)))
+        for name, table in self.fixed.items():
+            if "id" in table.schema.names and table.schema.field("id").type == DIGEST:
+                self.fixed[name] = table.filter(pc.invert(pc.is_in(table["id"], value_set=ids)))
         return before - len(self.ids)
 
     def write(self, path: Path, key: bytes, *, encrypted: bool) -> None:

@@ -22,6 +22,7 @@ from sdc_sql.series.ledger import IDS, WAITING, Ledger, digest_shown, read_ledge
 from sdc_sql.series.records import Distributed, digest_content, digest_ids, name_whole
 from sdc_sql.series.sealed_file import hold_lock, import_aead
 from sdc_sql.series.step_form import describe_step_form, explain_difference, find_rule, name_pass, refuse_method
+from sdc_sql.series.suppressed_step import SuppressedStep, suppresses_values
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.masking.masking import Masking
     from sdc_sql.series.kept_step import Seen
 
+WEAKENED = ("leave_out", "new_id")
 MOST_NEW = 0.5  # where more of the ids are new, they were numbered anew
 
 
@@ -62,6 +64,10 @@ class Series:
         The largest share of ids that may be new: with more of them the ids must have been numbered anew.
     forget_after
         So many releases after it left, a record is erased from the ledger; None: never.
+    weakened
+        What becomes of a record of which keys are suppressed, where a key that it shows changes, or others leave so
+        that it would stand out: it is left out from then on (``"leave_out"``), or given another id in what is released,
+        with keys suppressed (``"new_id"``). The new id helps where nothing else that is released links the two.
 
     Raises
     ------
@@ -101,6 +107,7 @@ class Series:
         returning: bool = False,
         most_new: float = MOST_NEW,
         forget_after: int | None = None,
+        weakened: str = "leave_out",
     ) -> None:
         for what, given in (("name", name), ("release", release)):
             if not isinstance(given, str) or not given.strip():
@@ -125,6 +132,9 @@ class Series:
         self.path, self.name, self.release, self.after = Path(ledger).resolve(), name, release, after.strip().lower()
         self.disk_encrypted, self.returning = disk_encrypted, returning
         self.most_new, self.forget_after = most_new, forget_after
+        self.weakened = _require_weakened(weakened)
+        self.gives_ids = True  # in the masked table; where a file is written from it later, then
+        self.gave_ids = False
         self.recorded = False
         self.head = ""
         self.counts: dict[str, int] = {}
@@ -141,7 +151,7 @@ class Series:
         self._done: list[dict[str, Any]] = []
         self._turn = False
         self._form: dict[str, Any] = {}
-        self._kept: KeptStep | None = None
+        self._kept: KeptStep | SuppressedStep | None = None
         self._fixed: dict[str, pa.Table] = {}
         self._values: list[pa.Table] = []
 
@@ -206,17 +216,18 @@ class Series:
             masking = freeze_design(data.con, masking, place, self._ledger.fixed, self._fixed)
         self._kept = None
         if find_rule(masking.macro, masking.arguments) == "values":
-            self._kept = KeptStep(
-                self._ledger,
-                data,
-                masking,
-                self.name,
-                place,
-                self._number,
-                self._waiting,
-                self._looked.pop(place, None),
-            )
-            masking = self._kept.leave_out(masking)
+            if suppresses_values(masking.macro):
+                self._refuse_second_ids()
+                self._kept = SuppressedStep(
+                    self._ledger, data, masking, self.name, place, self._number, repeats=self._repeats,
+                    weakened=self.weakened, waiting=self._waiting,
+                )  # fmt: skip
+            else:
+                self._kept = KeptStep(
+                    self._ledger, data, masking, self.name, place, self._number, self._waiting,
+                    self._looked.pop(place, None),
+                )  # fmt: skip
+                masking = self._kept.leave_out(masking)
         self._turn = True  # last: what failed before has no turn
         return masking
 
@@ -254,6 +265,13 @@ class Series:
                 f"groupings, or swaps, of a column tell more of its values than one. Mask it once."
             )
 
+    def _refuse_second_ids(self) -> None:
+        if self.weakened == "new_id" and any(suppresses_values(f["method"]) for f in self._done):
+            raise SeriesError(
+                "A second suppression in a release with weakened='new_id' would give other ids than the first: "
+                "suppress all keys in one step, or give weakened='leave_out'."
+            )
+
     def select_kept(self, selected: exp.Select) -> exp.Select:
         """Return the query of the masked values, in which what was released of a value stays."""
         return selected if self._kept is None else self._kept.select(selected)
@@ -268,6 +286,14 @@ class Series:
         """The digests of the ids that wait for a later release: no step of this one releases them."""
         return self._waiting
 
+    def choose_proof(self, asked: dict[str, exp.Select]) -> dict[str, exp.Select]:
+        """Return the queries for the log: of what is released, where that is fewer records than were masked."""
+        return self._kept.choose_proof(asked) if isinstance(self._kept, SuppressedStep) else asked
+
+    def finish_records(self, target: exp.Table) -> int:
+        """Take from what was written who is left out of the release, and give new ids; return how many left."""
+        return self._kept.finish(target, ids=self.gives_ids) if isinstance(self._kept, SuppressedStep) else 0
+
     def end_step(self, *, done: bool) -> None:
         """Take note of a step that was masked, or forget one that failed."""
         self._turn = False
@@ -277,7 +303,12 @@ class Series:
             if self._kept is not None:
                 self._values.append(self._kept.new)
                 self._fixed |= self._kept.fixed
-                self.told |= {f"{self._form['method']}.{name}": value for name, value in self._kept.told.items()}
+                if isinstance(self._kept, SuppressedStep):
+                    self.counts |= self._kept.counts
+                    self.gave_ids |= self._kept.gave_ids
+                else:
+                    told = {f"{self._form['method']}.{name}": value for name, value in self._kept.told.items()}
+                    self.told |= told
         self._kept = None
 
     def record(self) -> None:
@@ -394,8 +425,14 @@ class Series:
         if others:
             raise SeriesError(
                 f"{others:,} records of {data.table} were not in the table of the first step: all steps of a release "
-                "are of one table. Another table is another series."
+                "are of one table. Another table is another series. (Suppression that gives new ids comes last.)"
             )
+
+
+def _require_weakened(given: str) -> str:
+    if given not in WEAKENED:
+        raise ParameterError(f"weakened is {text_for_message(given)}: it must be one of {', '.join(WEAKENED)}.")
+    return given
 
 
 def _count_in(ids: pa.Table, present: pa.Array, number: int) -> pa.Table:

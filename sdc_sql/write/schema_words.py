@@ -133,6 +133,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
         "disk_encrypted": "True where the disk is encrypted, and the ledger need not be.",
         "returning": "True where ids that had left and are back are the same persons.",
         "most_new": "The largest share of ids that may be new (0.5).",
+        "weakened": "What becomes of a record whose suppressed row cannot go on: it is left out, or is given a new id.",
         "forget_after": "So many releases after it left, a record is erased from the ledger.",
     },
     "governance": {

@@ -35,6 +35,9 @@
 -- guarantee is counted on the file as its households complete it. What can be counted, as the size, stays: it is known while the number
 -- stands. k records can be one family: with unit := 'household' a released row is one of members of k households
 -- (sdc_household_k_anonymity passes). No draws: no key is needed. 16 keys at the most.
+-- In a series of releases a released id shows one row in all of them, and k is proved on them together: of ids that stand in each release in
+-- which it stands, with the same row (series_suppression.sql). The first release is this mask; of a later one the newcomers are suppressed
+-- beside the rows that stand.
 --
 -- Scope: table.
 -- Keeps: every value that is not suppressed.
@@ -46,7 +49,8 @@
 -- Loss: published.
 -- Told: nothing.
 -- Repeated: once (a value that is suppressed in one release is shown in another, as soon as other records stand beside it).
--- Series: refused (a value that is suppressed in one release would be shown in another; keeping them is not built yet).
+-- Series: values (a released id shows one row in all its releases, and ends where a key that it shows changes or too few others are
+--   left).
 -- Publicly: values suppressed where a record would have stood out.
 -- Parameters:
 --   tbl         table                          the table, view, common table expression or file

@@ -40,7 +40,8 @@
 -- Loss: published.
 -- Told: nothing.
 -- Repeated: once (a value that is suppressed in one release is shown in another, as soon as other records stand beside it).
--- Series: refused (a value that is suppressed in one release would be shown in another; keeping them is not built yet).
+-- Series: values where guarantee is 'strong', else refused (whom a value that is suppressed in one record helps hangs on all
+--   records: newcomers alone cannot make up for who leaves).
 -- Publicly: values suppressed where a record would have stood out.
 -- Parameters:
 --   tbl            table                          the table, view, common table expression or file

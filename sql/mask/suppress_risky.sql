@@ -34,7 +34,8 @@
 -- Loss: published.
 -- Told: nothing.
 -- Repeated: once (a value that is suppressed in one release is shown in another, as soon as other records stand beside it).
--- Series: refused (a value that is suppressed in one release would be shown in another; keeping them is not built yet).
+-- Series: values (a released id shows one row in all its releases, and ends where a key that it shows changes or too few others are
+--   left).
 -- Publicly: values suppressed where a record would have stood out.
 -- Parameters:
 --   tbl            table                          the table, view, common table expression or file

@@ -251,7 +251,8 @@ def test_each_mask_that_is_not_for_a_series_is_refused_with_its_reason():
     ("call", "said"),
     [
         (lambda d: d.mask.data_shuffling("income", ["age"], into="x"), "difference of two releases' sets"),
-        (lambda d: d.mask.local_suppression(3, keys=["age", "sex"]), "suppressed in one release"),
+        (lambda d: d.mask.local_suppression(3, keys=["age", "sex"], max_share=0.5), "newcomers alone"),
+        (lambda d: d.mask.suppress_combinations(2, keys=["age", "sex"], guarantee="wildcard"), "hangs on all records"),
         (lambda d: d.mask.sample(fraction=0.5, into="x"), "would not stay drawn"),
         (lambda d: d.mask.renumber("r", into="x"), "by its id"),
         (lambda d: d.mask.massc(0.5, 0.5, keys=["sex"], into="x"), "hangs on the other records"),

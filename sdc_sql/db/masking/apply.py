@@ -15,7 +15,15 @@ from sdc_sql.db.catalogue.load import execute, require_key, set_key
 from sdc_sql.db.masking import homes as homes_of
 from sdc_sql.db.masking.log import Log
 from sdc_sql.db.masking.masked_values import NAME, MaskedValues
-from sdc_sql.db.masking.serial import admit_step, collect_kept, count_waiting_changed, leave_out_waiting, select_kept
+from sdc_sql.db.masking.serial import (
+    admit_step,
+    choose_proof,
+    collect_kept,
+    count_waiting_changed,
+    finish_records,
+    leave_out_waiting,
+    select_kept,
+)
 from sdc_sql.db.masking.steps import MaskingStep
 from sdc_sql.db.masking.subset import select_others, show_part
 from sdc_sql.db.masking.targets import explain_what_remains
@@ -122,6 +130,7 @@ def _apply_mask(data: Table, masking: Masking, into: str | None, subset: Subset 
     if homes is not None:
         homes_of.drop_homes(homes)
     collect_kept(data, NAME)
+    asked = choose_proof(data, asked)
     changed = new.count_changed()
     of_waiting = count_waiting_changed(data, new)
     _check_households(data, whole.table, identifier, in_order, macro)
@@ -135,7 +144,7 @@ def _apply_mask(data: Table, masking: Masking, into: str | None, subset: Subset 
             new.replace(log.target, every)
         new.overwrite_minus_zeros(log.target)
     new.drop()
-    left_out = leave_out_waiting(data, log.target, identifier)
+    left_out = finish_records(data, log.target) + leave_out_waiting(data, log.target, identifier)
     data.con.execute(f"DROP TABLE IF EXISTS temp.{DESIGN}")
     parameters = {n: masking.logged.get(n, value) for n, value in arguments.items() if n not in APART}
     if parameters.get("unit") == "record":  # no step by record names its unit, whether it draws or not

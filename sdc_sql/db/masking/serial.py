@@ -101,3 +101,14 @@ def _find_waiting(data: Table, identifier: exp.Column) -> exp.Expression | None:
         exp.alias_(exp.table_(WAITING, db="main", catalog="temp", quoted=True), "w", table=True)
     )
     return exp.In(this=digest, query=those.subquery())
+
+
+def choose_proof(data: Table, asked: dict[str, exp.Select]) -> dict[str, exp.Select]:
+    """Return the queries for the log: of a series those about what is released."""
+    found: dict[str, exp.Select] = asked if data.series is None else data.series.choose_proof(asked)
+    return found
+
+
+def finish_records(data: Table, target: exp.Table) -> int:
+    """Let a series take from what was written who is left out of the release; return how many these are."""
+    return 0 if data.series is None else int(data.series.finish_records(target))

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.release.reading.problems import TEXT, WHOLE, Kind
+from sdc_sql.series.series import WEAKENED
 from sdc_sql.series.step_form import refuse_method_of
 
 if TYPE_CHECKING:
@@ -20,9 +21,10 @@ SHARE = Kind(
     "a number from 0 to 1",
     {"type": "number", "minimum": 0, "maximum": 1},
 )
+WEAK = Kind(lambda v: v in WEAKENED, f"one of {', '.join(WEAKENED)}", {"enum": [*WEAKENED]})
 SERIES = {
     "ledger": TEXT, "name": TEXT, "after": TEXT, "disk_encrypted": TRUTH, "returning": TRUTH, "most_new": SHARE,
-    "forget_after": WHOLE,
+    "forget_after": WHOLE, "weakened": WEAK,
 }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.document.blocks import Block, Section, Table, Text
 from sdc_sql.errors import InputError, SdcError
 from sdc_sql.release.judging.measured import describe_table, list_columns
+from sdc_sql.series.told_counts import describe_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,9 +38,9 @@ def write_series_section(outcome: Outcome) -> Section | None:
     They are named by a figure, as in ``[figures.series]`` with ``measure = "series_disclosure"``, ``earlier_originals``
     and ``earlier_releases``: files of the house that have the id.
     """
-    series = _find_series(outcome)
+    series, counted = _find_series(outcome), _list_counts(outcome)
     if series is None:
-        return None
+        return Section(TITLE, tuple(counted)) if counted else None
     earlier = [str(name) for name in series.arguments["earlier_releases"]]
     blocks: list[Block] = [Text(f"Earlier releases that are beside this one: {len(earlier)}. {_NOTE}")]
     released = describe_table(outcome.released.con, outcome.plan, outcome.released.table)
@@ -51,8 +52,14 @@ def write_series_section(outcome: Outcome) -> Section | None:
             _show_changes(released.linkage.series_changes(**given)),
         ]
     except (InputError, SdcError) as error:
-        return Section(TITLE, (*blocks, Text(f"The releases could not be compared: {error}")))
-    return Section(TITLE, (*blocks, *_list_keys(outcome, earlier)))
+        return Section(TITLE, (*blocks, Text(f"The releases could not be compared: {error}"), *counted))
+    return Section(TITLE, (*blocks, *_list_keys(outcome, earlier), *counted))
+
+
+def _list_counts(outcome: Outcome) -> list[Block]:
+    """Return what the ledger's rule did with records that could not go on as they were released."""
+    rows = tuple(describe_counts(outcome.kept.get("series_counts", {})))
+    return [Table("Records that could not go on as they were released", ("what", "number"), rows)] if rows else []
 
 
 def _find_series(outcome: Outcome) -> Asked | None:

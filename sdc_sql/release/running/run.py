@@ -30,7 +30,9 @@ from sdc_sql.release.running.households import renumber_households
 from sdc_sql.release.running.outcome import Outcome, ScenarioOutcome
 from sdc_sql.release.running.place import make_folder, place_outputs, refuse_existing_files, refuse_input_files
 from sdc_sql.roles import read_roles
+from sdc_sql.series.given_ids import exchange_ids
 from sdc_sql.series.series import Series
+from sdc_sql.series.told_counts import describe_counts
 from sdc_sql.version import VERSION
 
 if TYPE_CHECKING:
@@ -136,7 +138,7 @@ def run_release(
         set_key(con)
         if plan.draws or (write and any(d.needs_key for d in documents.values())):
             ask_for_key(con)  # the key is asked for before any work
-        series = _begin_series(plan) if series is None else series
+        series = _begin_series(plan, series)
         outcome = _measure_release(con, plan, progress, series)
         if not write:
             _name_head(outcome, series, progress)
@@ -153,8 +155,11 @@ def run_release(
         return replace(outcome, written=place_outputs(outputs, replace=replace_outputs))
 
 
-def _begin_series(plan: Plan) -> Series | None:
-    return None if plan.series is None else Series(**plan.series)
+def _begin_series(plan: Plan, given: Series | None) -> Series | None:
+    series = Series(**plan.series) if given is None and plan.series is not None else given
+    if series is not None:
+        series.gives_ids = False  # the measures find each record by its own id
+    return series
 
 
 def record_release(outcome: Outcome, series: Series | None, progress: Callable[[str], None] = lambda _: None) -> None:
@@ -166,7 +171,12 @@ def record_release(outcome: Outcome, series: Series | None, progress: Callable[[
 
 
 def _name_head(outcome: Outcome, series: Series | None, progress: Callable[[str], None]) -> None:
-    if series is None or not series.head:
+    if series is None:
+        return
+    for said, number in describe_counts(series.counts):
+        progress(f"{number:,} {said}")
+    outcome.kept["series_counts"], outcome.kept["given_ids"] = series.counts, series.gave_ids
+    if not series.head:
         return
     waiting = series.counts["waiting"]
     if waiting:
@@ -359,6 +369,8 @@ def select_released_records(outcome: Outcome) -> exp.Select:
     plan, data = outcome.plan, outcome.released
     ids = plan.output.ids if plan.roles.id is not None else "keep"
     rows = released_file.select_released_rows(data, plan.release if ids == "recode" else "", ids)
+    if ids == "keep" and data.id is not None and outcome.kept.get("given_ids"):
+        rows = exchange_ids(rows, data.id)
     household = data.household if data.household != data.id else None
     if household is not None and plan.output.households == "recode":
         rows = renumber_households(rows, household)
