@@ -84,12 +84,12 @@ def release_in_series(
     for name in names:
         method, columns, parameter, options = parse_call(IN_SERIES.get(label, CALLS[label][1]).format(name))
         into = f"{name} released"
-        con.execute(f'CREATE OR REPLACE TABLE "{into}" AS FROM "{name}"')
+        con.execute(f'DROP TABLE IF EXISTS "{into}"')
         with sdc_sql.Series(
             folder / ledger, ledger, name, after=head, disk_encrypted=True, returning=True, most_new=1
         ) as series:
-            data = sdc_sql.Microdata(con, f'"{into}"', id="id", series=series)
-            mask_by_macro(data, method, columns, parameter, options)
+            data = sdc_sql.Microdata(con, f'"{name}"', id="id", series=series)
+            mask_by_macro(data, method, columns, parameter, options | {"into": f'"{into}"'})
         con.execute("DROP TABLE sdc_steps")
         released.append(into)
         head = series.head
