@@ -1,5 +1,7 @@
 """Each mask of the catalogue over ten nights, with a series and without: the table of the chapter on series.
 
+Five towns, each drawn by a seed of its own, stand in one table and are masked together; intervals are over the towns.
+Where few come each night a town is a table, and the nights are five (two, where one comes).
 ``python tests/ten_nights.py`` measures all of it and writes the table; with labels of masks their rows, with scenarios
 (``--scenario churn``) their columns. What was measured stands in the file that ``--kept`` names, and is not measured
 again.
@@ -23,7 +25,7 @@ from series_world import ALIKE, CALLS, make_nights, measure, release_nights
 from sqlglot import exp
 
 import sdc_sql
-from sdc_sql.db.catalogue.macros import read_catalogue
+from sdc_sql.db.catalogue.macros import find_effect, read_catalogue
 from sdc_sql.errors import RepeatedReleaseWarning, SeriesError
 from sdc_sql.series.ledger import read_ledger
 from sdc_sql.session.verb_of_macro import mask_by_macro
@@ -31,7 +33,9 @@ from sdc_sql.session.verb_of_macro import mask_by_macro
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-RECORDS, NIGHTS, SEEDS = 600, 10, (1, 2, 3, 4, 5)
+RECORDS, NIGHTS, SEEDS = 400, 10, (1, 2, 3, 4, 5)
+BY_ITSELF = ("newcomer", "pair", "placed")  # where few come each night, and five nights are enough
+TOWN = 1_000_000
 README = Path(__file__).parents[1] / "sdc_sql" / "series" / "README.md"
 FIRST, LAST = "<!-- ten nights: written by python tests/ten_nights.py -->", "<!-- ten nights: end -->"
 # the scenarios of the table, with the head of their column
@@ -41,7 +45,11 @@ SCENARIOS = {
     "placed": "all but one placed", "two": "two ledgers",
 }  # fmt: skip
 # what a series asks to be called otherwise: by a threshold and not a mean, by declared categories, ...
-IN_SERIES: dict[str, str] = {}
+IN_SERIES = {
+    "pram_retention": "sdc_pram_retention('{0}', ['region'], 0.8, 'id', categories := "
+                      f"{[f'r{i:02d}' for i in range(1, 41)]!r})",
+    "top_bottom_code, mean": "sdc_top_bottom_code('{0}', 'income', 'value', 'id', top := 15000)",
+}  # fmt: skip
 
 
 def parse_call(call: str) -> tuple[str, Any, Any, dict[str, Any]]:
@@ -145,9 +153,80 @@ def measure_cell(
         return attack(con, scenario, label, names, released)
 
 
+def make_towns(con: duckdb.DuckDBPyConnection, scenario: str) -> list[str]:
+    """Make the tables of all towns together, one a night, and return their names."""
+    towns = []
+    for seed in SEEDS:
+        for name in make_nights(con, scenario, RECORDS, NIGHTS, seed):
+            town = f"towns, {name}"
+            if seed == SEEDS[0]:
+                con.execute(f'CREATE OR REPLACE TABLE "{town}" AS FROM "{name}" LIMIT 0')
+                towns.append(town)
+            con.execute(f'INSERT INTO "{town}" SELECT * REPLACE (id + {seed * TOWN} AS id) FROM "{name}"')
+    return towns
+
+
+def attack_towns(
+    con: duckdb.DuckDBPyConnection, scenario: str, label: str, names: list[str], released: list[str]
+) -> list[float]:
+    """Return for each town the share of the values, of all columns, that all releases tell beyond one of them."""
+    columns, _ = CALLS[label]
+    given = [names[-1], released[-1], columns, "id", names[:-1], released[:-1]]
+    rows = con.execute(
+        'SELECT sum("values" - one), sum(together - one) FROM sdc_series_disclosure_records(?, ?, ?, ?, ?, ?) '
+        f"GROUP BY id::BIGINT // {TOWN} ORDER BY id::BIGINT // {TOWN}",
+        given,
+    ).fetchall()
+    gains = [float(told) / float(hidden) if hidden else 0.0 for hidden, told in rows]
+    if scenario != "drift":
+        return gains
+    levels = [row["level_gain"] or 0.0 for row in measure(con, names, released, columns, "sdc_series_changes")]
+    return [max(*levels, gain) for gain in gains]
+
+
+def measure_towns(
+    con: duckdb.DuckDBPyConnection, scenario: str, label: str, *, serial: bool, plain: bool
+) -> list[float]:
+    """Return what ten nights tell of a mask, town by town.
+
+    Parameters
+    ----------
+    plain
+        Whether the mask is of the record alone: a release of a series is then that without one, which is checked of the
+        last night, and all others are made without.
+    """
+    names = make_towns(con, "churn" if scenario == "two" else scenario)
+    with tempfile.TemporaryDirectory() as place, warnings.catch_warnings():
+        warnings.simplefilter("ignore", RepeatedReleaseWarning)
+        if not serial:
+            released = release_nights(con, names, CALLS[label][1])
+        elif plain:
+            (last,) = release_in_series(con, names[-1:], label, Path(place))
+            con.execute(f'CREATE OR REPLACE TABLE "by the series" AS FROM "{last}"')
+            released = release_nights(con, names, IN_SERIES.get(label, CALLS[label][1]))
+            same = f'SELECT count(*) FROM (FROM "{last}" EXCEPT FROM "by the series")'
+            assert con.execute(same).fetchall() == [(0,)]
+        elif scenario == "two":  # the ledger was lost halfway, and another begun
+            half = len(names) // 2
+            released = release_in_series(con, names[:half], label, Path(place), ledger="one")
+            released += release_in_series(con, names[half:], label, Path(place), ledger="two")
+        else:
+            released = release_in_series(con, names, label, Path(place))
+        return attack_towns(con, scenario, label, names, released)
+
+
+def measure_nights(
+    con: duckdb.DuckDBPyConnection, scenario: str, label: str, *, serial: bool, plain: bool
+) -> list[float]:
+    """Return what a scenario tells of a mask, town by town."""
+    if scenario not in BY_ITSELF:
+        return measure_towns(con, scenario, label, serial=serial, plain=plain)
+    return [measure_cell(con, scenario, label, seed, serial=serial and not plain, nights=5) for seed in SEEDS]
+
+
 def write_cell(with_it: Sequence[float], without: Sequence[float]) -> str:
     """Return a cell: per cent that is gained with a series and, in parentheses, without one."""
-    found = write_interval(with_it) if with_it else "refused"
+    found = write_interval(with_it) if with_it else "-"
     return f"{found} ({write_interval(without)})" if without else found
 
 
@@ -181,15 +260,9 @@ def write_table(kept: Kept) -> None:
         refused = kept.found.get(f"{label}|refused")
         if refused is None:
             continue
-        cells = []
-        for scenario in SCENARIOS:
-            both = [
-                [v for s in SEEDS if (v := kept.found.get(f"{label}|{scenario}|{s}|{kind}")) is not None]
-                for kind in ("with", "without")
-            ]
-            cells.append("" if refused and not both[1] else write_cell(*both) if both[0] or both[1] else "")
-        ledger = "refused" if refused else kept.found.get(f"{label}|ledger", "")
-        lines.append([label, ledger, *cells])
+        both = ([kept.found.get(f"{label}|{s}|{kind}", []) for kind in ("with", "without")] for s in SCENARIOS)
+        cells = [write_cell(*pair) if pair[0] or pair[1] else "-" for pair in both]
+        lines.append([label, "refused" if refused else kept.found.get(f"{label}|ledger", ""), *cells])
     body = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     before, _, rest = README.read_text(encoding="utf-8").partition(FIRST)
     README.write_text(f"{before}{FIRST}\n\n{body}\n\n{LAST}{rest.partition(LAST)[2]}", encoding="utf-8")
@@ -205,15 +278,22 @@ def measure_all(kept: Kept, labels: Sequence[str], scenarios: Sequence[str], kin
                 refused, held = try_series(con, label)
                 kept.note(f"{label}|refused", refused)
                 kept.note(f"{label}|ledger", held)
-            for scenario in scenarios:
-                for kind in kinds:
-                    if (kind == "with" and kept.found[f"{label}|refused"]) or (scenario == "two" and kind == "without"):
+            plain = (
+                kept.found[f"{label}|ledger"] == "ids"
+                and find_effect(parse_call(CALLS[label][1])[0]).repeated.kind == "again"
+            )
+            for kind in kinds:
+                for scenario in scenarios:
+                    key = f"{label}|{scenario}|{kind}"
+                    if key in kept.found or (scenario == "two" and kind == "without"):
                         continue
-                    for seed in SEEDS:
-                        key = f"{label}|{scenario}|{seed}|{kind}"
-                        if key not in kept.found:
-                            kept.note(key, measure_cell(con, scenario, label, seed, serial=kind == "with"))
-                print(label, scenario, flush=True)
+                    if kind == "with" and kept.found[f"{label}|refused"]:
+                        continue
+                    if plain and kind == "without":  # the same bits
+                        kept.note(key, kept.found.get(f"{label}|{scenario}|with", []))
+                        continue
+                    kept.note(key, measure_nights(con, scenario, label, serial=kind == "with", plain=plain))
+                    print(label, scenario, kind, flush=True)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The table of ten nights: every mask stands in it, and a sample of it is measured again in a small world."""
+"""The table of ten nights: every mask stands in it, and a sample of it is measured anew in a small world."""
 
 from __future__ import annotations
 
@@ -32,12 +32,11 @@ def test_every_mask_of_the_catalogue_stands_in_the_table():
     assert MASKS.keys() <= tried | ALIKE.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", CALLS)
-def test_what_is_refused_is_refused_and_what_is_not_is_measured(con, label):
+def test_the_table_says_what_is_refused_and_what_a_ledger_holds(con, label):
     refused, held = try_series(con, label)
-    ledger, *cells = read_rows()[label]
-    assert ledger == ("refused" if refused else held)
-    assert refused or all(cell.strip() for cell in cells)
+    assert read_rows()[label][0] == ("refused" if refused else held)
 
 
 CELLS = [(scenario, label) for label in CALLS for scenario in SCENARIOS if scenario != "two"]
