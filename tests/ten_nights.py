@@ -48,7 +48,7 @@ SCENARIOS = {
 IN_SERIES = {
     "pram_retention": "sdc_pram_retention('{0}', ['region'], 0.8, 'id', categories := "
                       f"{[f'r{i:02d}' for i in range(1, 41)]!r})",
-    "top_bottom_code, mean": "sdc_top_bottom_code('{0}', 'income', 'value', 'id', top := 15000)",
+    "rank_swap_correlated": "sdc_rank_swap_correlated('{0}', 'income', 0.8, 'id')",  # partners far enough apart
 }  # fmt: skip
 
 
