@@ -22,7 +22,7 @@ def con(connect):
 def read_rows() -> dict[str, list[str]]:
     inside = README.read_text(encoding="utf-8").partition(FIRST)[2].partition(LAST)[0]
     rows = [line.strip("| ").split(" | ") for line in inside.splitlines() if line.startswith("| ")]
-    return {row[0]: row[1:] for row in rows[1:]}
+    return {row[0]: row[1:] for row in rows[2:]}
 
 
 def test_every_mask_of_the_catalogue_stands_in_the_table():
