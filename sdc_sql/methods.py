@@ -28,6 +28,7 @@ from sdc_sql.linkage import replicated_uniques as _replicated_uniques
 from sdc_sql.linkage import robust_disclosure as _robust_disclosure
 from sdc_sql.linkage import series_changes as _series_changes
 from sdc_sql.linkage import series_disclosure as _series_disclosure
+from sdc_sql.linkage import series_newcomers as _series_newcomers
 from sdc_sql.linkage import singling_out as _singling_out
 from sdc_sql.linkage import suppression_report as _suppression_report
 from sdc_sql.linkage import swapping_risk as _swapping_risk
@@ -188,6 +189,7 @@ class Linkage(Room):
     series_changes = bind_measure(_series_changes.series_changes)
     series_disclosure = bind_measure(_series_disclosure.series_disclosure)
     series_disclosure_records = bind_measure(_series_disclosure.series_disclosure_records)
+    series_newcomers = bind_measure(_series_newcomers.series_newcomers)
     singling_out = bind_measure(_singling_out.singling_out)
     suppression_report = bind_measure(_suppression_report.suppression_report)
     swapping_risk = bind_measure(_swapping_risk.swapping_risk)

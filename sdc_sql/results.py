@@ -22,6 +22,7 @@ from sdc_sql.linkage.replicated_uniques import ReplicatedUniques
 from sdc_sql.linkage.robust_disclosure import RobustDisclosure
 from sdc_sql.linkage.series_changes import SeriesChanges
 from sdc_sql.linkage.series_disclosure import SeriesDisclosure
+from sdc_sql.linkage.series_newcomers import SeriesNewcomers
 from sdc_sql.linkage.singling_out import SinglingOut
 from sdc_sql.linkage.suppression_report import CompatibleRecords, SuppressionReport
 from sdc_sql.linkage.swapping_risk import SwappingRisk
@@ -172,6 +173,7 @@ __all__ = [
     "RuleAnswer",
     "SeriesChanges",
     "SeriesDisclosure",
+    "SeriesNewcomers",
     "SinglingOut",
     "SseSst",
     "StratumTheta",

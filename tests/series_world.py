@@ -31,6 +31,8 @@ EVERY = {
     "drift": "each amount drifts by 1 to 5 % a night",
     "return": "1 % leave, and come again two nights later",
     "move": "1 % move to another region each night",
+    "back": "1 % change each other night, and all of them change back the night after",
+    "placed": "five come each night, of whom an intruder placed all but one",
 }
 # what each mask is called with; `columns` of the attack, and the call with the table of the night as {0}
 CALLS = {
@@ -123,6 +125,7 @@ class World:
         self.people = self._draw(records)
         self.away: list[tuple[int, dict[str, np.ndarray]]] = []
         self.former: dict[int, float] = {}
+        self.changed: tuple[np.ndarray, dict[str, np.ndarray]] | None = None
 
     def _draw(self, n: int) -> dict[str, np.ndarray]:
         rng = self.rng
@@ -161,17 +164,33 @@ class World:
         places = [at[int(i)] for i in others]
         self.people["income"][places] = self.rng.lognormal(8.6, 0.6, n).round(2)
 
+    def _change_and_back(self, n: int) -> None:
+        """Let some change what they earn, where they live and what they do, or those who did change back."""
+        columns = ("income", "rent", "region", "occupation")
+        if self.changed is not None:
+            for column in columns:
+                self.people[column][self.changed[0]] = self.changed[1][column]
+            self.changed = None
+            return
+        places = self.rng.choice(self.count(), n, replace=False)
+        self.changed = places, {column: self.people[column][places] for column in columns}
+        other = self._draw(n)
+        for column in columns:
+            self.people[column][places] = other[column]
+
     def pass_night(self, scenario: str, night: int) -> None:
         """Let a night pass, after which the table is released again."""
         some = max(self.count() // 100, 1)
         leaving = {"churn": some, "change": some, "leaver": 1}.get(scenario, 0)
-        coming = {"churn": some, "change": some, "newcomer": 1, "pair": 2}.get(scenario, 0)
+        coming = {"churn": some, "change": some, "newcomer": 1, "pair": 2, "placed": 5}.get(scenario, 0)
         if leaving:
             self.leave(leaving)
         if coming:
             self.come(coming)
         if scenario == "change":
             self.change(some)
+        if scenario == "back":
+            self._change_and_back(some)
         if scenario == "return":
             for _, those in [away for away in self.away if away[0] == night]:
                 self.come(those)

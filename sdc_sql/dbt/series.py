@@ -7,7 +7,6 @@ transaction of the model: it says where the ledger of the next release must end.
 
 from __future__ import annotations
 
-import inspect
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,24 +15,21 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
-from sdc_sql.db.catalogue.macros import find_mask
 from sdc_sql.db.files.csv_file import create_from_rows
 from sdc_sql.dbt.place import RELEASED, find_project, open_cursor
-from sdc_sql.errors import ParameterError, SeriesError, translate_errors
-from sdc_sql.methods import Methods
-from sdc_sql.microdata import Microdata, call_method
+from sdc_sql.errors import SeriesError, translate_errors
+from sdc_sql.microdata import Microdata
 from sdc_sql.series.series import Series
+from sdc_sql.session.verb_of_macro import mask_by_macro
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     import duckdb
     from dbt.adapters.duckdb.relation import DuckDBRelation
 
-    from sdc_sql.db.catalogue.functions import Declaration
 
 TOLD = "sdc_series"  # in the database in memory: the row of this release, which the model writes beside its table
-_TARGETS = ("columns", "column", "keys")
 
 
 def mask_series(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any], relation: DuckDBRelation) -> None:
@@ -59,8 +55,8 @@ def mask_series(con: duckdb.DuckDBPyConnection, asked: Mapping[str, Any], relati
     with translate_errors():
         execute(con, create_from_rows(RELEASED, "TABLE", source))
     data = Microdata(con, RELEASED, id=asked["id"], series=series)
-    for step in asked["steps"]:
-        _mask_step(data, step)
+    for method, columns, parameter, *options in asked["steps"]:
+        mask_by_macro(data, method, columns, parameter, options[0] if options else {})
     series.record()  # durably, before anything leaves
     con.execute("DROP TABLE sdc_steps")
     write_told(con, series)
@@ -132,32 +128,3 @@ def _refuse_cleaned(path: Path) -> None:
                 f"The ledger {path} stands in {folder}, which dbt clean removes: give it a place of its own, outside "
                 "of the project."
             )
-
-
-def _mask_step(data: Microdata, step: Sequence[Any]) -> None:
-    """Mask as a step of a model says: [method, columns, parameter, {options}], by the name of the macro."""
-    method, columns, parameter, *options = step
-    mask = find_mask(method)
-    if mask is None or not mask.is_step:
-        raise ParameterError(f"There is no mask {method}.")
-    taken = inspect.signature(getattr(Methods, mask.verb)).parameters
-    given: dict[str, Any] = {**(options[0] if options else {})}
-    name = _name_parameter(mask)
-    if name is not None and parameter is not None:
-        given[name] = parameter
-    if mask.switch:
-        given[mask.switch] = True
-    unknown = sorted(given.keys() - taken.keys())
-    if unknown:
-        raise ParameterError(f"{method} has no option {unknown[0]} in a series: it has {', '.join(taken)}.")
-    target = next((each for each in _TARGETS if each in taken), None)
-    several = [columns] if isinstance(columns, str) else list(columns)
-    if target is not None:
-        given[target] = several[0] if target == "column" and len(several) == 1 else several
-    call_method(data, mask.verb, **given)
-
-
-def _name_parameter(mask: Declaration) -> str | None:
-    """Return the name of what a macro takes third, beside the table, the columns and the id."""
-    third = [p.name for p in mask.parameters[2:3] if p.name != "id"]
-    return third[0] if third else None

@@ -78,7 +78,8 @@ class Frame:
             refuse_method(masking.macro, masking.arguments, self, subset=False)  # in its own words, where they are
             raise SeriesError(self.explain_unmasked(masking.macro))
         held = worker.hold_key(self.con, self._key) if self.series is not None else nullcontext()
-        with held, admit_step(self, masking) as admitted:
+        asked: Any = self  # a series asks it what it asks a table of DuckDB's
+        with held, admit_step(asked, masking) as admitted:
             return self._mask(admitted, into)
 
     def _mask(self, masking: Masking, into: str | None) -> DataFrame:

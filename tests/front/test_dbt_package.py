@@ -17,7 +17,7 @@ FILES = sorted((PACKAGE / "macros").rglob("*.sql"))
 HEAD = re.compile(r"\{%-? (macro|test) (\w+)\(([^)]*)\)")
 WHOLE_RECORDS = {"sdc_sample": "[]", "sdc_renumber": "[]", "sdc_massc": "keys"}  # and the columns that they draw for
 MASKS = {declaration.name for declaration in read_catalogue() if declaration.masks}
-OWN = {"mask", "release"}  # of dbt alone: several steps in one model, a release file
+OWN = {"mask", "release", "series"}  # of dbt alone: several steps in one model, a release file, a series
 HEADS = [(kind, name, signature) for p in FILES for kind, name, signature in HEAD.findall(p.read_text("utf-8"))]
 MACROS = {name: signature for kind, name, signature in HEADS if kind == "macro" and not name.startswith("sdc__")}
 TESTS = {name: signature for kind, name, signature in HEADS if kind == "test"}

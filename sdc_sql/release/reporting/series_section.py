@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sdc_sql.release.running.outcome import Outcome
 
 TITLE = "All releases of the series together"
-MEASURES = ("series_disclosure", "series_changes")
+MEASURES = ("series_disclosure", "series_changes", "series_newcomers")
 ATTACKS = {
     "equations": "the equations of all released means, solved together, or the average of what was released",
     "midpoint": "the midpoint of the least and the greatest released number",
@@ -50,6 +50,7 @@ def write_series_section(outcome: Outcome) -> Section | None:
         blocks += [
             *_tell_values(released.linkage.series_disclosure(**given)),
             _show_changes(released.linkage.series_changes(**given)),
+            _show_newcomers(released.linkage.series_newcomers(**{n: v for n, v in given.items() if n != "width"})),
         ]
     except (InputError, SdcError) as error:
         return Section(TITLE, (*blocks, Text(f"The releases could not be compared: {error}"), *counted))
@@ -125,6 +126,22 @@ def _show_changes(rows: Iterable[Any]) -> Table:
             for r in rows
         ),
     )  # fmt: skip
+
+
+def _show_newcomers(rows: Iterable[Any]) -> Table:
+    return Table(
+        "Categories that only newcomers have",
+        (
+            "variable",
+            "newcomers",
+            "categories",
+            "show one",
+            "of these their own",
+            "certainty",
+            "that of other newcomers",
+        ),
+        tuple((r.variable, r.newcomers, r.categories, r.records, r.right, r.certainty, r.usual) for r in rows),
+    )
 
 
 def _list_keys(outcome: Outcome, earlier: Sequence[str]) -> list[Block]:

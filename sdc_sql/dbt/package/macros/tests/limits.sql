@@ -102,6 +102,12 @@
         'The share of the values that one release hides which the series tells', original) }}
 {% endtest %}
 
+{% test sdc_series_newcomers_below(model, original, columns, id, earlier_originals, earlier_releases, maximum) %}
+    {{ sdc.sdc__only('sdc_series_newcomers_below', kwargs, ['original', 'columns', 'id', 'earlier_originals', 'earlier_releases', 'maximum']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_series_newcomers', [columns, id, earlier_originals, earlier_releases], {}, 'gain', maximum,
+        'By how much likelier a released category that nobody showed before is the newcomer\'s own', original) }}
+{% endtest %}
+
 {% test sdc_singling_out_below(model, original, holdout, columns, maximum, continuous=none, width=none, max_guesses=none, confidence=none) %}
     {{ sdc.sdc__only('sdc_singling_out_below', kwargs, ['original', 'holdout', 'columns', 'maximum', 'continuous', 'width', 'max_guesses', 'confidence']) }}
     {{ sdc.sdc__not_below(model, 'sdc_singling_out', [holdout, columns], {'continuous': continuous, 'width': width, 'max_guesses': max_guesses, 'confidence': confidence}, 'risk', maximum,
