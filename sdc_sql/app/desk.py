@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from sdc_sql.app.state import State
 
 T = TypeVar("T")
+PATIENCE = 0.08  # seconds: what takes no longer shows no progress
 WHOLE = "step"  # the place of problems that name no other
 
 
@@ -35,14 +37,14 @@ class Desk:
         self.state, self.jobs, self.session = state, jobs, session
         self._acts: dict[str, Callable[[dict[str, Any]], object]] = {}
         self._version: reactive.Value[int] = reactive.Value(0)
-        self._work: reactive.Value[int] = reactive.Value(0)
+        self._work: dict[str, reactive.Value[int]] = {}
         self._problems: reactive.Value[dict[str, str]] = reactive.Value({})
         self._choices: dict[str, reactive.Value[Any]] = {}
         self._loop = asyncio.get_running_loop()
         self._waiting: set[int] = set()
         ends = (
             state.listen(lambda: self._wake(self._version)),
-            jobs.listen(lambda: self._wake(self._work)),
+            jobs.listen(self._hear),
         )
         for end in ends:
             session.on_ended(end)
@@ -63,8 +65,8 @@ class Desk:
         self, panel: str, inputs: Hashable, run: Callable[[duckdb.DuckDBPyConnection, Callable[[str], None]], T]
     ) -> Job[T]:
         """Return the work of a panel, as :meth:`Jobs.find`; what asks for it is drawn anew as the work goes on."""
-        self._work.get()
-        return self.jobs.find(panel, inputs, run)
+        self._work.setdefault(panel, reactive.Value(0)).get()
+        return self.jobs.find(panel, inputs, run, PATIENCE)
 
     def read_choice(self, name: str, default: T) -> T:
         """Return what this tab chose to look at."""
@@ -131,6 +133,11 @@ class Desk:
     def _choice(self, name: str, default: object) -> reactive.Value[Any]:
         return self._choices.setdefault(name, reactive.Value(default))
 
+    def _hear(self, panel: str) -> None:
+        """Let what shows the work of a panel be drawn anew."""
+        if panel in self._work:
+            self._wake(self._work[panel])
+
     def _wake(self, value: reactive.Value[int]) -> None:
         """Let what reads a value be drawn anew, from whatever thread; many changes at once are one."""
         if id(value) in self._waiting:
@@ -149,6 +156,7 @@ class Desk:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-        self._loop.call_soon_threadsafe(begin)
+        with suppress(RuntimeError):  # the page is being closed
+            self._loop.call_soon_threadsafe(begin)
 
     _tasks: set[asyncio.Task[None]] = set()  # noqa: RUF012 - the loop holds them weakly

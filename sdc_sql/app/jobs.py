@@ -35,7 +35,7 @@ WAITS, RUNS, DONE, FAILED, STOPPED = "waits", "runs", "done", "failed", "stopped
 class Job(Generic[T]):
     """A piece of work: ``status`` is one of waits, runs, done, failed, stopped; ``stage`` says what it is at.
 
-    ``result`` is there when it is done, ``error`` (a sentence) when it failed.
+    ``result`` is there when it is done, ``error`` (a sentence) when it failed; ``former`` is what the panel found last.
     """
 
     panel: str
@@ -43,11 +43,13 @@ class Job(Generic[T]):
     status: str = WAITS
     stage: str = ""
     result: T | None = None
+    former: T | None = None
     error: str = ""
     started: float = field(default_factory=time.monotonic)
     seconds: float = 0.0
     cursor: duckdb.DuckDBPyConnection | None = None
     asked_to_stop: bool = False
+    ended: threading.Event = field(default_factory=threading.Event)
 
     @property
     def is_busy(self) -> bool:
@@ -78,10 +80,14 @@ class Jobs:
         self._all: list[Job[Any]] = []
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="sdc-sql-job")
         self._lock = threading.RLock()
-        self._listeners: list[Callable[[], None]] = []
+        self._listeners: list[Callable[[str], None]] = []
 
     def find(
-        self, panel: str, inputs: Hashable, run: Callable[[duckdb.DuckDBPyConnection, Callable[[str], None]], T]
+        self,
+        panel: str,
+        inputs: Hashable,
+        run: Callable[[duckdb.DuckDBPyConnection, Callable[[str], None]], T],
+        patience: float = 0.0,
     ) -> Job[T]:
         """Return the job of a panel on these inputs, which is begun where it is not there.
 
@@ -93,6 +99,8 @@ class Jobs:
             What the result depends on: the parts of the release file that it reads, filters, a page.
         run
             It gets a cursor, and a function that takes the name of each stage, and returns the result.
+        patience
+            How many seconds to wait for it where it is begun: what takes no time shows no progress.
         """
         with self._lock:
             there = self._by_panel.get(panel)
@@ -101,9 +109,13 @@ class Jobs:
             if there is not None:
                 self._stop_job(there)
             job: Job[T] = Job(panel, inputs)
+            if there is not None:
+                job.former = there.result if there.status == DONE else there.former
             self._by_panel[panel] = job
             self._all = [j for j in self._all if j.is_busy] + [job]
         self._threads.submit(self._run, job, run)
+        if patience:
+            job.ended.wait(patience)
         return job
 
     def forget(self, panel: str) -> None:
@@ -112,7 +124,7 @@ class Jobs:
             job = self._by_panel.pop(panel, None)
             if job is not None:
                 self._stop_job(job)
-        self._tell()
+        self._tell(panel)
 
     def stop(self, panel: str) -> None:
         """Stop the job of a panel."""
@@ -121,7 +133,7 @@ class Jobs:
             if job is not None:
                 self._stop_job(job)
                 interruption.stop_kernels()  # a kernel does not hear of DuckDB's interruption
-        self._tell()
+        self._tell(panel)
 
     @property
     def busy(self) -> bool:
@@ -140,8 +152,8 @@ class Jobs:
             self._stop_job(job)
         self._threads.shutdown(wait=True, cancel_futures=True)
 
-    def listen(self, call: Callable[[], None]) -> Callable[[], None]:
-        """Call whenever a job begins a stage or ends, on its thread; return what ends this."""
+    def listen(self, call: Callable[[str], None]) -> Callable[[], None]:
+        """Call with its panel whenever a job begins a stage or ends, on its thread; return what ends this."""
         self._listeners.append(call)
 
         def end() -> None:
@@ -156,6 +168,7 @@ class Jobs:
         job.asked_to_stop = True
         if job.status == WAITS:
             job.status = STOPPED
+            job.ended.set()
         if job.cursor is not None:
             job.cursor.interrupt()
 
@@ -169,7 +182,7 @@ class Jobs:
             if job.asked_to_stop:
                 raise KeyboardInterrupt
             job.stage = stage
-            self._tell()
+            self._tell(job.panel)
 
         try:
             job.cursor = self.state.cursor()
@@ -193,11 +206,12 @@ class Jobs:
             job.cursor = None
         job.seconds = time.monotonic() - job.started
         job.status = STOPPED if job.asked_to_stop and ended != DONE else ended
-        self._tell()
+        job.ended.set()
+        self._tell(job.panel)
 
-    def _tell(self) -> None:
+    def _tell(self, panel: str) -> None:
         for call in [*self._listeners]:
-            call()
+            call(panel)
 
 
 def describe_error(error: Exception) -> str:

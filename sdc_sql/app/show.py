@@ -35,12 +35,21 @@ def act(name: str, **sent: object) -> TagAttrs:
     return attributes | {f"data-{key.replace('_', '-')}": str(value) for key, value in sent.items()}
 
 
-def button(label: str, name: str, *, primary: bool = False, disabled: bool = False, id: str | None = None,  # noqa: A002
-           title: str | None = None, **sent: object) -> Tag:  # fmt: skip
-    """Return a button that does something."""
+def button(
+    label: str,
+    name: str,
+    *,
+    primary: bool = False,
+    disabled: bool = False,
+    id: str | None = None,  # noqa: A002 - HTML's word
+    title: str | None = None,
+    spoken: str | None = None,
+    **sent: object,
+) -> Tag:
+    """Return a button that does something; ``spoken`` is what it is called for who hears the page."""
     return tags.button(
         label, act(name, **sent), type="button", class_="primary" if primary else None, id=id,
-        title=title, disabled="" if disabled else None,
+        title=title, aria_label=spoken, disabled="" if disabled else None,
     )  # fmt: skip
 
 
@@ -61,7 +70,7 @@ def show_problem(desk: Desk, place: str) -> Tag | None:
 
 
 def show_job(job: Job[T], draw: Callable[[T], Any], *, what: str = "") -> Tag | TagList:
-    """Return what a job has found; while it works its progress, and where it failed the reason.
+    """Return what a job has found; while it works its progress over what was there, and where it failed the reason.
 
     Parameters
     ----------
@@ -82,10 +91,13 @@ def show_job(job: Job[T], draw: Callable[[T], Any], *, what: str = "") -> Tag | 
         return tags.div(tags.p(f"{what or 'The work'} was stopped."), again, class_="work")
     stage = job.stage.replace("_", " ")
     said = f"{what}: {stage}" if what and stage else what or stage or "Working"
-    return tags.div(
+    progress = tags.div(
         tags.p(tags.span(f"{said} \N{HORIZONTAL ELLIPSIS}"), {"aria-live": "polite"}),
         tags.div(class_="bar", role="progressbar", aria_label=said),
         button("Stop", "stop", panel=job.panel, id=f"stop-{job.panel}"),
         class_="work",
         aria_busy="true",
     )
+    if job.former is None:
+        return progress
+    return TagList(progress, tags.div(draw(job.former), class_="former", inert=""))  # what stood there, not to be used

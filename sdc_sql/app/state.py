@@ -37,7 +37,7 @@ from sdc_sql.release.reading.plan import ORIGINAL
 from sdc_sql.release.running import raw
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Self
 
     import duckdb
@@ -78,10 +78,12 @@ class State:
         self.source, self.columns = describe_table(Path(path).expanduser().absolute(), table)
         self._stack = ExitStack()
         self._listeners: list[Callable[[], None]] = []
-        self._lock = RLock()
+        self._lock, self._reading = RLock(), RLock()
+        self._numbers: set[str] = set()
         self.version = 0
         try:
-            self.folder = keep or self._stack.enter_context(work.make_work_folder())
+            self.private = self._stack.enter_context(work.make_work_folder())
+            self.folder = keep or self.private
             self.con = self._stack.enter_context(work.open_work_database())
             set_key(self.con)
             raw.read_source(self.con, self.source, ORIGINAL, self.columns, ())
@@ -191,6 +193,15 @@ class State:
         cursor.execute(f"USE {storage.quote_database(work.NAME)}")
         set_key(cursor)
         return cursor
+
+    def read_numbers(self, cursor: duckdb.DuckDBPyConnection, numbers: Iterable[str]) -> None:
+        """Read a CSV file again where columns are computed with that it writes otherwise than numbers are: 10.50."""
+        wanted = {name for name in numbers if self.columns.get(name) == "VARCHAR"} - self._numbers
+        if self.source.kind != "CSV" or not wanted:
+            return
+        with self._reading:
+            raw.replace_source(cursor, self.source, ORIGINAL, self.columns, self._numbers | wanted)
+            self._numbers |= wanted
 
     def _tell(self) -> None:
         for call in [*self._listeners]:
