@@ -123,7 +123,8 @@ table.records { width: auto; min-width: 50%; }
   z-index: 1; }
 figure .wide { max-height: none; border: 0; }
 figure .wide thead th { position: static; box-shadow: none; }
-.columns .name { display: flex; flex-direction: column; max-width: 16rem; }
+.columns .name { display: flex; flex-direction: column; min-width: 10rem; max-width: 18rem; }
+#look-table { max-height: none; }
 .columns .name .quiet { font-size: .8rem; }
 .columns .role { display: flex; flex-direction: column; gap: .15rem; }
 .columns .role .quiet { font-size: .8rem; }
