@@ -135,6 +135,15 @@ class Jobs:
                 interruption.stop_kernels()  # a kernel does not hear of DuckDB's interruption
         self._tell(panel)
 
+    def read_done(self, beginning: str) -> list[Any]:
+        """Return what the panels whose names begin so have found."""
+        with self._lock:
+            return [
+                job.result
+                for panel, job in self._by_panel.items()
+                if panel.startswith(beginning) and job.status == DONE
+            ]
+
     @property
     def busy(self) -> bool:
         """Whether anything waits or runs."""

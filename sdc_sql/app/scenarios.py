@@ -210,7 +210,7 @@ def _write_fields(number: int, scenario: Mapping[str, Any]) -> Tag:
         write(
             "k", "k", "k-anonymity is measured up to this k; 5 where it is empty.",
             tags.input(
-                send("k"), describe("k"), type="text", inputmode="numeric", value=str(scenario.get("k", "")), size="6"
+                send("k"), describe("k"), type="text", inputmode="numeric", value=str(scenario.get("k", "")), placeholder="5"
             ),
         ),
         write(

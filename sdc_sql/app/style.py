@@ -44,7 +44,7 @@ nav ol a { display: grid; grid-template-columns: auto 1fr; gap: 0 .6rem; padding
 nav ol .number { grid-row: span 2; width: 1.6rem; height: 1.6rem; border: 1.5px solid var(--quiet);
   border-radius: 50%;
   display: grid; place-items: center; font-size: .85rem; color: var(--quiet); text-align: center; }
-nav ol .title { font-weight: 600; line-height: 1.6rem; }
+nav ol .title { font-weight: 600; line-height: 1.6rem; font-size: .94rem; }
 nav ol .stands { font-size: .8rem; line-height: 1.3; color: var(--quiet); }
 nav ol a:hover { background: var(--soft); }
 nav ol a[aria-current] { border-bottom-color: var(--fill); }
@@ -137,7 +137,10 @@ figure .wide thead th { position: static; box-shadow: none; }
 .pager { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; margin: .5rem 0 .75rem; }
 .pager p { margin: 0 1rem 0 0; font-variant-numeric: tabular-nums; color: var(--quiet); font-size: .9rem; }
 
-.cards { display: grid; gap: 1.25rem; }
+.cards .card { margin-bottom: 1.5rem; }
+form.limit { align-items: flex-end; margin: .75rem 0; }
+form.limit > div { display: flex; flex-direction: column; gap: .25rem; min-width: 0; }
+form.limit .figure { flex: 1 1 20rem; max-width: 40rem; }
 .card { border: 1px solid var(--line); border-top: 3px solid var(--ink); padding: 1rem 1.25rem 1.25rem; }
 .card > header { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .5rem 1rem;
   align-items: baseline;
