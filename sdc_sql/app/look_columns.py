@@ -166,8 +166,8 @@ def _write_column(number: int, look: Look, roles: Sequence[str], *, is_open: boo
         tags.option(role.word, value=role.field, selected="" if role.field == chosen else None) for role in ROLES
     ]
     select = tags.select(
-        *options, act("look_role", column=name, place="columns"), id=f"look-role-{number}", aria_label=f"What {name} is",
-        class_=None if roles else "undecided",
+        *options, act("look_role", column=name, place="columns"), id=f"look-role-{number}",
+        aria_label=f"What {name} is", class_=None if roles else "undecided",
     )  # fmt: skip
     others = [WORDS[role].word if role in WORDS else f"in {role}" for role in roles if role != chosen]
     yield write_row(

@@ -31,7 +31,7 @@ def draw(desk: Desk, number: int, asked: Asked) -> Tag | TagList:
 
 
 def describe_found(desk: Desk) -> str:
-    """Say how many records are alone with their keys, in the scenario in which they are most, where that was counted."""
+    """Say how many records are alone with their keys in the worst scenario that was measured."""
     job = desk.jobs.read_done("report-")
     found = [report.frequency_summary.sample_uniques for report in job]
     return f"{max(found):,} records alone with their keys" if found else ""
@@ -39,10 +39,8 @@ def describe_found(desk: Desk) -> str:
 
 def _write_report(desk: Desk, number: int, asked: Asked, report: RiskReport) -> TagList:
     sections = layout.list_report_sections(report.parts, (report.frequency_distribution, report.risk_distribution))
-    measures = [
-        *MEASURES,
-        *(name for name in ("theta", "global_risk", "household_global_risk") if _is_there(report, name)),
-    ]
+    others = ("theta", "global_risk", "household_global_risk")
+    measures = [*MEASURES, *(name for name in others if getattr(report, name) is not None)]
     if report.l_diversity:
         measures += ["l_diversity", "t_closeness", "likeness"]
     lacking = _list_lacking(report)
@@ -54,16 +52,12 @@ def _write_report(desk: Desk, number: int, asked: Asked, report: RiskReport) -> 
         tags.p(report.households, class_="hint") if report.households else None,
         *(tags.p(said, class_="hint") for said in lacking),
         explain_measures(*measures, key="risk-file-help"),
-        tags.div(show_blocks(*(_lower(section) for section in shown)), class_="report"),
+        tags.div(*map(_write_section, shown), class_="report"),
     )
 
 
-def _lower(section: Section) -> Section:
-    return section
-
-
-def _is_there(report: RiskReport, name: str) -> bool:
-    return getattr(report, name) is not None
+def _write_section(section: Section) -> Tag:
+    return tags.section(tags.h2(section.title), show_blocks(*section.blocks))
 
 
 def _list_lacking(report: RiskReport) -> Iterator[str]:

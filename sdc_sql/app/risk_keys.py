@@ -10,7 +10,7 @@ from htmltools import Tag, TagList, tags
 from sdc_sql.app.meaning import explain_measures
 from sdc_sql.app.panel import Panel, serve_nothing
 from sdc_sql.app.scenario_risk import describe_scenario, find_report
-from sdc_sql.app.show import show_blocks, show_job
+from sdc_sql.app.show import show_job
 from sdc_sql.app.tables import Head, write_row, write_table, write_value
 from sdc_sql.document.blocks import format_short
 from sdc_sql.microdata import Microdata
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from sdc_sql.app.desk import Desk
     from sdc_sql.app.scenario_risk import Asked
-    from sdc_sql.document.blocks import Block
     from sdc_sql.report import RiskReport
     from sdc_sql.risk.key_uniques import KeyUniques
     from sdc_sql.risk.threshold_rule import ThresholdSummary
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 MOST = 20  # sets of keys
 KEYS = (
     Head("key"),
-    Head("alone with it", number=True, meaning="Records that are alone with all keys"),
     Head("alone without it", number=True, meaning="Records that are alone with the other keys"),
     Head("made unique", number=True, meaning="Records that are alone with all keys, and not without this one"),
 )
@@ -48,10 +46,9 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Found:
-    """What each key adds, as rows and as a picture, and the sets of keys that make most records unique."""
+    """What each key adds, and the sets of keys that make most records unique."""
 
     keys: tuple[KeyUniques, ...]
-    picture: Block | None
     sets: tuple[ThresholdSummary, ...]
 
 
@@ -66,7 +63,7 @@ def draw(desk: Desk, number: int, asked: Asked) -> Tag | TagList:
         found = data.risk.key_uniques()
         tell("sets of keys")
         sets = sorted(data.risk.threshold_rule_summary(1), key=lambda row: -row.unsafe_records)
-        return Found(tuple(found), found.plot().block, tuple(row for row in sets if row.unsafe_records)[:MOST])
+        return Found(tuple(found), tuple(row for row in sets if row.unsafe_records)[:MOST])
 
     return TagList(
         show_job(desk.find_job(f"keys-{number}", asked.inputs, run), _write_keys, what="Keys"),
@@ -77,9 +74,7 @@ def draw(desk: Desk, number: int, asked: Asked) -> Tag | TagList:
 
 def _write_keys(found: Found) -> TagList:
     keys = sorted(found.keys, key=lambda row: -row.made_unique)
-    rows = [
-        write_row((tags.strong(row.variable), row.sample_uniques, row.without, row.made_unique), KEYS) for row in keys
-    ]
+    rows = [write_row((tags.strong(row.variable), row.without, row.made_unique), KEYS) for row in keys]
     sets = [
         write_row((", ".join(row.columns), row.combinations, row.unsafe_records), SETS) for row in found.sets
     ]  # fmt: skip
@@ -94,7 +89,6 @@ def _write_keys(found: Found) -> TagList:
             ),
             class_="two",
         ),
-        show_blocks(found.picture) if found.picture is not None and len(keys) > 1 else None,
     )  # fmt: skip
 
 
@@ -114,7 +108,9 @@ def _write_riskiest(report: RiskReport) -> Tag:
         )
         for row in rows
     ]
-    return write_table("risk-riskiest", "The combinations of values at the greatest risk", heads, written)
+    return write_table(
+        "risk-riskiest", "The combinations of values at the greatest risk", heads, written, kind="records"
+    )
 
 
 PANEL = Panel("keys", "Keys and combinations", draw, serve_nothing)

@@ -14,6 +14,7 @@ from sdc_sql.app.meaning import explain_measures
 from sdc_sql.app.panel import Panel
 from sdc_sql.app.scenario_risk import describe_scenario
 from sdc_sql.app.show import act, button, show_job, show_problem
+from sdc_sql.app.stored import store_rows
 from sdc_sql.app.tables import ROWS, Head, write_pager, write_row, write_table, write_value
 from sdc_sql.db import query
 from sdc_sql.document.blocks import format_readable, format_short
@@ -31,9 +32,7 @@ if TYPE_CHECKING:
 NULL = "NULL"
 MEASURED = {
     "sample_frequency": Head("alike", number=True, meaning="Records of the file with the same keys, itself among them"),
-    "population_frequency": Head(
-        "persons", number=True, meaning="Persons of the population with these keys, by weights"
-    ),
+    "population_frequency": Head("persons", number=True, meaning="Persons of the population with these keys"),
     "individual_risk": Head("risk", number=True, meaning="The probability that the record is re-identified"),
     "household_risk": Head("household", number=True, meaning="The probability that somebody of its household is"),
 }
@@ -71,19 +70,19 @@ def _rank_records(data: Microdata, name: str) -> Ranked:
     if data.weight is None and isinstance(data.sampling_fraction, int | float):
         data = data.weighing(1 / data.sampling_fraction)
     if data.weight is None:
-        rows, order = data.risk.frequencies(), ("sample_frequency", False)
+        rows, by = data.risk.frequencies(), ("sample_frequency", False)
     elif data.household is not None:
-        rows, order = data.risk.household_risk(), ("household_risk", True)
+        rows, by = data.risk.household_risk(), ("household_risk", True)
     else:
-        rows, order = data.risk.individual_risk(), ("individual_risk", True)
+        rows, by = data.risk.individual_risk(), ("individual_risk", True)
     figures = tuple(figure for figure in MEASURED if figure in rows.columns)
     kept = [
         ColumnExpression(column) for column in dict.fromkeys([*([data.id] if data.id else []), *data.keys, *figures])
     ]
-    first = exp.Ordered(this=exp.column(order[0]), desc=order[1])
+    first = exp.Ordered(this=exp.column(by[0]), desc=by[1])
     then = [exp.Ordered(this=exp.column(key, quoted=True), desc=False, nulls_first=False) for key in data.keys]
-    data.con.execute(query.write_sql(exp.Drop(this=exp.to_table(name), kind="TABLE", exists=True)))
-    rows.select(*kept).order(", ".join(query.write_sql(part) for part in [first, *then])).to_table(name)
+    order = ", ".join(query.write_sql(part) for part in [first, *then])
+    store_rows(data.con, rows.select(*kept).order(order), name)
     return Ranked(name, data.id, figures)
 
 
@@ -103,7 +102,7 @@ def _draw_page(desk: Desk, number: int, asked: Asked, ranked: Ranked) -> TagList
     return TagList(
         _write_filter(asked.scenario.keys, chosen),
         show_problem(desk, "records"),
-        show_job(job, lambda found: _write_page(desk, number, asked, ranked, found, page), what="Records"),
+        show_job(job, lambda found: _write_page(desk, number, asked, ranked, found), what="Records"),
     )
 
 
@@ -120,8 +119,7 @@ def _find_reasons(desk: Desk, number: int, asked: Asked, rows: Sequence[tuple[An
         _, data = describe_scenario(desk.state, asked, cursor)
         tell("the keys that make unique")
         found = data.risk.minimal_sample_uniques(3, nulls="category")
-        cursor.execute(query.write_sql(exp.Drop(this=exp.to_table(name), kind="TABLE", exists=True)))
-        found.select(*map(ColumnExpression, (*keys, "columns"))).to_table(name)
+        store_rows(cursor, found.select(*map(ColumnExpression, (*keys, "columns"))), name)
         return name
 
     stored = desk.find_job(f"reasons-{number}", asked.inputs, store)
@@ -149,9 +147,10 @@ def _match_row(keys: Sequence[str], values: Sequence[object]) -> duckdb.Expressi
 
 
 def _write_page(
-    desk: Desk, number: int, asked: Asked, ranked: Ranked, found: tuple[int, list[tuple[Any, ...]]], page: int
+    desk: Desk, number: int, asked: Asked, ranked: Ranked, found: tuple[int, list[tuple[Any, ...]]]
 ) -> TagList:
     count, rows = found
+    page = desk.read_choice("records_page", 0)
     keys, first = asked.scenario.keys, 1 if ranked.id else 0
     unique = ranked.figures.index("sample_frequency")
     alone = [row[first : first + len(keys)] for row in rows if row[first + len(keys) + unique] == 1]
@@ -200,7 +199,7 @@ def _write_filter(keys: Sequence[str], chosen: tuple[str, str]) -> Tag:
         tags.label("Only where", for_="records-key"),
         tags.select(*options, name="key", id="records-key"),
         tags.label("is", for_="records-value"),
-        tags.input(type="text", name="value", id="records-value", value=chosen[1], size="14", placeholder="a value, NULL"),
+        tags.input(type="text", name="value", id="records-value", value=chosen[1], size="14"),
         tags.button("Filter", type="submit", id="records-set"),
         button("All", "records_all", id="records-all") if chosen[0] else None,
         act("records_filter", place="records"), class_="line",

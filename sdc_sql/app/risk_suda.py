@@ -69,7 +69,8 @@ def _write_found(found: Found) -> Tag:
     if not found.summary.records_with_msu:
         return tags.p("No record is unique on so few keys.")
     facts = make_facts_block("The file", found.summary.to_dict())
-    return tags.div(show_blocks(facts, found.by_key, found.by_value), class_="report")
+    parts = (tags.div(show_blocks(facts, found.by_key)), tags.div(show_blocks(found.by_value)))
+    return tags.div(*parts, class_="report")
 
 
 def serve(desk: Desk) -> None:

@@ -57,7 +57,8 @@ class Found:
 
 def draw(desk: Desk, number: int, asked: Asked) -> Tag | TagList:
     """Return the unsafe combinations of a scenario."""
-    levels = {key: its for key, its in desk.read_choice(f"levels_{number}", {}).items() if key in asked.scenario.keys}
+    chosen: dict[str, str] = desk.read_choice(f"levels_{number}", {})
+    levels = {key: its for key, its in chosen.items() if key in asked.scenario.keys}
     threshold = desk.read_choice(f"threshold_{number}", None) or asked.scenario.threshold
     form = _write_form(number, asked, levels, threshold)
     help_ = explain_measures("threshold_rule_summary", "threshold_rule", key="risk-threshold-help")
@@ -104,7 +105,7 @@ def serve(desk: Desk) -> None:
         desk.choose(f"threshold_{number}", threshold)
 
 
-def _write_form(number: int, asked: Asked, levels: Mapping[str, str], threshold: object) -> Tag:
+def _write_form(number: int, asked: Asked, levels: Mapping[str, str], threshold: object) -> TagList:
     selects = [
         tags.div(
             tags.label(format_readable(key), for_=f"level-{number}-{i}"),

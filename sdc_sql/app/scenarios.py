@@ -53,7 +53,6 @@ def view(desk: Desk) -> TagList:
 
 def serve(desk: Desk) -> None:
     """Register the parts of the step, and what is done in it."""
-    state = desk.state
     scenarios_limits.serve(desk)
 
     @desk.part("scenarios_list")
@@ -64,6 +63,13 @@ def serve(desk: Desk) -> None:
 
     for number in range(MOST):
         _serve_card(desk, number)
+    _register_scenarios(desk)
+    _register_fields(desk)
+
+
+def _register_scenarios(desk: Desk) -> None:
+    """Register how a scenario is added and removed."""
+    state = desk.state
 
     @desk.on("scenario_add")
     def _(_: dict[str, Any]) -> None:
@@ -82,22 +88,18 @@ def serve(desk: Desk) -> None:
         number = int(sent["scenario"])
         state.change("a scenario less", lambda release: release["scenarios"].pop(number))
 
+
+def _register_fields(desk: Desk) -> None:
+    """Register how the keys and the other fields of a scenario are changed."""
+    state = desk.state
+
     @desk.on("scenario_key")
     def _(sent: dict[str, Any]) -> None:
         number, name = int(sent["scenario"]), str(sent["column"])
         if name not in state.columns:
             raise ParameterError(f"There is no column {name}.")
 
-        def edit(release: dict[str, Any]) -> None:
-            scenario = release["scenarios"][number]
-            keys = [key for key in scenario.get("keys", []) if key != name]
-            scenario["keys"] = [*keys, name] if sent["value"] else keys
-            if sent["value"]:  # what an intruder knows does not leave as if nobody did
-                collected = release["roles"].get("released_as_collected", [])
-                if name in collected:
-                    release["roles"]["released_as_collected"] = [other for other in collected if other != name]
-
-        state.change(f"key {name}", edit)
+        state.change(f"key {name}", lambda release: _set_key(release, number, name, known=bool(sent["value"])))
 
     @desk.on("scenario_field")
     def _(sent: dict[str, Any]) -> None:
@@ -116,6 +118,18 @@ def serve(desk: Desk) -> None:
                 scenario[field] = value
 
         state.change(f"scenario: {field}", edit)
+
+
+def _set_key(release: dict[str, Any], number: int, name: str, *, known: bool) -> None:
+    """Let a scenario know a column, or not; one that an intruder knows does not leave as if nobody did."""
+    scenario, roles = release["scenarios"][number], release["roles"]
+    keys = [key for key in scenario.get("keys", []) if key != name]
+    scenario["keys"] = [*keys, name] if known else keys
+    collected = roles.get("released_as_collected", [])
+    if known and name in collected:
+        roles["released_as_collected"] = [other for other in collected if other != name]
+        if not roles["released_as_collected"]:
+            del roles["released_as_collected"]
 
 
 def _read_field(field: str, given: str) -> str | float | None:
@@ -196,7 +210,7 @@ def _write_fields(number: int, scenario: Mapping[str, Any]) -> Tag:
             tags.label(label, for_=f"{at}-{field}"), given, said, class_="wider" if wider else None
         )  # fmt: skip
 
-    def describe(field: str) -> dict[str, str]:
+    def describe(field: str) -> dict[str, Any]:
         return {"aria-describedby": f"{at}-{field}-why"}
 
     options = [
@@ -210,7 +224,8 @@ def _write_fields(number: int, scenario: Mapping[str, Any]) -> Tag:
         write(
             "k", "k", "k-anonymity is measured up to this k; 5 where it is empty.",
             tags.input(
-                send("k"), describe("k"), type="text", inputmode="numeric", value=str(scenario.get("k", "")), placeholder="5"
+                send("k"), describe("k"), type="text", inputmode="numeric", placeholder="5",
+                value=str(scenario.get("k", "")),
             ),
         ),
         write(

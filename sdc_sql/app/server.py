@@ -8,15 +8,19 @@ import sys
 import threading
 import time
 from importlib import import_module
-from typing import TYPE_CHECKING, TextIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
 
-from sdc_sql.errors import MissingPackageError, ParameterError
+from sqlglot import exp
+
+from sdc_sql.errors import MissingPackageError, ParameterError, TableError
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Mapping
 
     from sdc_sql.app.guard import Guard
     from sdc_sql.app.jobs import Jobs
+    from sdc_sql.microdata import Microdata
 
 MINUTES = 10.0
 LOOK = 0.5  # seconds between two looks whether anybody is there
@@ -39,19 +43,23 @@ def require_packages() -> None:
 
 
 def serve_table(
-    path: str | Path, table: str | None = None, *, port: int = 0, keep: Path | None = None, minutes: float = MINUTES,
-    out: TextIO | None = None,
+    path: str | Path, table: str | None = None, *, port: int = 0, fresh: bool = False, minutes: float = MINUTES,
+    begun: Mapping[str, Any] | None = None, out: TextIO | None = None,
 ) -> None:  # fmt: skip
     """Serve the page of one table until it ends by itself, or by a signal.
 
     Parameters
     ----------
-    path, table, keep
+    path, table
         As of :class:`sdc_sql.app.state.State`.
     port
         Where to listen, on this machine only; 0: any port that is free.
+    fresh
+        Whether to begin anew, though there is a release file of an earlier page.
     minutes
         It ends so long after the last connection, never while anything works.
+    begun
+        Fields of the release file that it begins with, where nothing was done before.
     out
         Where the address is printed, by default standard output. Whoever presses Enter there gets another one.
     """
@@ -60,10 +68,16 @@ def serve_table(
     from sdc_sql.app.frame import make_application  # noqa: PLC0415
     from sdc_sql.app.guard import Guard  # noqa: PLC0415
     from sdc_sql.app.jobs import Jobs  # noqa: PLC0415
+    from sdc_sql.app.kept import find_folder, hold_folder  # noqa: PLC0415
     from sdc_sql.app.policy import list_inline_scripts, make_policy  # noqa: PLC0415
     from sdc_sql.app.state import State  # noqa: PLC0415
 
-    with open_socket(port) as listening, State(path, table, keep=keep) as state:
+    folder = find_folder(Path(path).expanduser().absolute(), table)
+    with (
+        open_socket(port) as listening,
+        hold_folder(folder),
+        State(path, table, keep=folder, fresh=fresh, begun=begun) as state,
+    ):
         jobs = Jobs(state)
         application, page = make_application(state, jobs)
         number = listening.getsockname()[1]
@@ -71,6 +85,8 @@ def serve_table(
         say = out or sys.stdout
         print(f"sdc-sql: {state.name}, {state.records:,} records. Open this address, which works once:", file=say)
         print(f"  {guard.make_address()}", file=say)
+        if state.taken_up:
+            print("What was done before is taken up; --fresh begins anew.", file=say)
         print(f"Enter: another address. Ctrl-C: end. The release file: {state.file}", file=say, flush=True)
         if out is None:
             threading.Thread(target=_give_addresses, args=(guard, sys.stdin), daemon=True).start()
@@ -78,6 +94,43 @@ def serve_table(
             asyncio.run(_run(guard, jobs, listening, minutes))
         finally:
             jobs.close()
+
+
+def serve_described(data: Microdata, port: int) -> None:
+    """Serve the page of a described table, with its roles.
+
+    Raises
+    ------
+    TableError
+        Where the table is no file, and in no file of a database that can be read beside this connection.
+    """
+    path, table = _find_file(data)
+    roles = {
+        "id": data.id, "weight": data.weight, "household": data.household, "sampling_fraction": data.sampling_fraction,
+        "strata": [data.stratum] if data.stratum else None,
+    }  # fmt: skip
+    begun: dict[str, Any] = {"roles": {role: value for role, value in roles.items() if value is not None}}
+    if data.keys:
+        begun["scenarios"] = [{"name": "intruder", "keys": [*data.keys], "nulls": data.nulls}]
+    serve_table(path, table, port=port, begun=begun)
+
+
+def _find_file(data: Microdata) -> tuple[str, str | None]:
+    """Return the file of a table, and its name there where that is a database."""
+    name = (data._roles.file or data.table).strip('"')  # noqa: SLF001 - as its methods take them
+    if Path(name).is_file():
+        return name, None
+    table = exp.to_table(data.table, dialect="duckdb")
+    found = data.con.execute(
+        "SELECT path FROM duckdb_databases() WHERE database_name = coalesce(?, current_database())",
+        [table.catalog or None],
+    ).fetchall()
+    if not found or not found[0][0] or data.table.startswith("temp."):
+        raise TableError(
+            f"{data.table} is in no file: write it to one, as by data.con.table(...).write_parquet('survey.parquet'), "
+            "and describe that; the release file says which file it was made of."
+        )
+    return str(found[0][0]), f"{table.db}.{table.name}" if table.db else table.name
 
 
 def open_socket(port: int) -> socket.socket:

@@ -60,6 +60,10 @@ class State:
     keep
         A folder in which the release file stays when the process has ended, to be taken up again; by default it is
         among the temporary files, and gone at the end.
+    fresh
+        Whether to begin anew, though there is one.
+    begun
+        Fields of the release file that it begins with.
 
     Examples
     --------
@@ -74,7 +78,15 @@ class State:
 
     table = ORIGINAL
 
-    def __init__(self, path: str | os.PathLike[str], table: str | None = None, *, keep: Path | None = None) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        table: str | None = None,
+        *,
+        keep: Path | None = None,
+        fresh: bool = False,
+        begun: Mapping[str, Any] | None = None,
+    ) -> None:
         self.source, self.columns = describe_table(Path(path).expanduser().absolute(), table)
         self._stack = ExitStack()
         self._listeners: list[Callable[[], None]] = []
@@ -92,7 +104,9 @@ class State:
             self.records = int(found.count("*").fetchall()[0][0])
             self._require_records()
             self.file = self.folder / NAME
-            self._history = History(self._take_up() or self._begin())
+            former = None if fresh else self._take_up()
+            self.taken_up = former is not None
+            self._history = History(former or {**self._begin(), **(begun or {})})
             self._write()
         except BaseException:
             self._stack.close()

@@ -171,6 +171,9 @@ form.limit .figure { flex: 1 1 20rem; max-width: 40rem; }
 .tabs button { border: 0; border-bottom: 3px solid transparent; border-radius: 0; background: none;
   padding: .35rem .8rem; }
 .tabs button[aria-pressed=true] { border-bottom-color: var(--fill); font-weight: 600; }
+.scenario { margin: 0 0 1rem; }
+.report { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(34rem, 100%), 1fr)); gap: 0 3rem; }
+.report section, .report > div { min-width: 0; }
 .two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: 0 2.5rem; }
 #lost { position: fixed; inset: auto 1rem 1rem; max-width: 46rem; margin: 0 auto; z-index: 8;
   background: var(--paper);

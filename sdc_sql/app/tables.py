@@ -89,6 +89,8 @@ def write_pager(act: str, page: int, count: int, what: str) -> Tag:
 
 
 def _write_head(head: Head) -> Tag:
+    if not head.words:  # a head without words is none for who listens to the page
+        return tags.td()
     kind = "number" if head.number else None
     if not head.meaning:
         return tags.th(head.words, scope="col", class_=kind)

@@ -26,7 +26,9 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     command.add_argument("file", metavar="FILE_OR_DATABASE", help="a Parquet, CSV, Stata or SPSS file, or a database")
     command.add_argument("--table", help="the table of a database (default: its only one)")
     command.add_argument("--port", type=int, default=0, help="where to listen, on this machine only (default: any)")
-    command.add_argument("--fresh", action="store_true", help="begin anew: leave what was done before as it is")
+    command.add_argument(
+        "--fresh", action="store_true", help="begin anew, without what was done to the same data before"
+    )
     command.add_argument(
         "--end-after", type=float, default=MINUTES, metavar="MINUTES",
         help="end so long after the last connection, never while it works (%(default)g)",
@@ -38,5 +40,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Serve the page until it ends; return the exit code."""
     if not 0 < arguments.end_after <= 60 * 24:
         raise ParameterError(f"--end-after is {arguments.end_after:g}: it must be a number of minutes up to 1440.")
-    serve_table(arguments.file, arguments.table, port=arguments.port, minutes=arguments.end_after)
+    minutes = arguments.end_after
+    serve_table(arguments.file, arguments.table, port=arguments.port, fresh=arguments.fresh, minutes=minutes)
     return 0
