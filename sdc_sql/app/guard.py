@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 READS = ("GET", "HEAD")
 # what a page that was opened by the address of the token does next: the address of the token is not kept in its history
 _ON = (
-    '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>sdc-sql</title>'
+    '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>sdc-sql</title><link rel="icon" href="data:,">'
     '<meta http-equiv="refresh" content="0; url=/"></head><body><p><a href="/">Open the page</a></p></body></html>'
 )
 _FORBIDDEN = (

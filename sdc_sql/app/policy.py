@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _SCRIPT = re.compile(r"<script(?P<attributes>[^>]*)>(?P<text>.*?)</script>", re.DOTALL | re.IGNORECASE)
-_ELSEWHERE = re.compile(r"\bsrc\s*=|\btype\s*=\s*\"application/(?!javascript)", re.IGNORECASE)
+_ELSEWHERE = re.compile(r"""\bsrc\s*=|\btype\s*=\s*["']?application/(?!javascript)""", re.IGNORECASE)
 
 
 def list_inline_scripts(page: str) -> list[str]:

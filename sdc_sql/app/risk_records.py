@@ -157,7 +157,7 @@ def _write_page(
     job = _find_reasons(desk, number, asked, alone)
     reasons = job.result if isinstance(job.result, dict) else {}
     heads = [
-        *([Head(ranked.id)] if ranked.id else []), *map(Head, keys), *(MEASURED[n] for n in ranked.figures), WHY,
+        *([Head(ranked.id)] if ranked.id else []), *(MEASURED[n] for n in ranked.figures), WHY, *map(Head, keys),
     ]  # fmt: skip
     written = []
     for row in rows:
@@ -167,10 +167,10 @@ def _write_page(
         written.append(
             write_row(
                 (
-                    *([write_value(row[0])] if ranked.id else []),
-                    *(write_value(None if value is None else str(value)) for value in values),
+                    *([write_value(str(row[0]))] if ranked.id else []),
                     *(format_short(float(v)) if isinstance(v, float) else v for v in figures),
                     _write_sets(sets, busy=job.is_busy, alone=figures[unique] == 1),
+                    *(write_value(None if value is None else str(value)) for value in values),
                 ),
                 heads,
             )
