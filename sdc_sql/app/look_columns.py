@@ -146,9 +146,9 @@ def _write_columns(state: State, release: Mapping[str, Any], looks: Sequence[Loo
             tags.div(
                 tags.label("Show ", tags.select(*options, act("look_shown"), id="look-shown")),
                 button(
-                    f"Accept {len(to_accept)} proposals" if len(to_accept) != 1 else "Accept 1 proposal",
-                    "look_accept", primary=True, id="look-accept", place="columns", disabled=not to_accept,
-                ),
+                    f"Accept {len(to_accept)} proposals" if len(to_accept) > 1 else "Accept 1 proposal",
+                    "look_accept", primary=True, id="look-accept", place="columns",
+                ) if to_accept else None,
                 class_="tools",
             ),
             class_="bar-of-tools",

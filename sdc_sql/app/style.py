@@ -182,6 +182,14 @@ form.limit .figure { flex: 1 1 20rem; max-width: 40rem; }
 #lost p { margin: 0; }
 #shiny-disconnected-overlay { display: none; }
 
+@media (max-width: 72rem) {
+  nav ol a { grid-template-columns: 1fr; padding: .35rem .4rem .5rem; }
+  nav ol .number { display: none; }
+  nav ol .title { line-height: 1.35; }
+  table.data th, table.data td { padding: .4rem .5rem; }
+  .columns .name { min-width: 7rem; }
+  .columns .proposal { flex-wrap: wrap; min-width: 10rem; gap: .25rem .5rem; }
+}
 @media (max-width: 56rem) {
   html { scroll-padding-top: 1rem; }
   header.frame { position: static; }
@@ -191,9 +199,7 @@ form.limit .figure { flex: 1 1 20rem; max-width: 40rem; }
   dd { margin: 0 0 .6rem; }
 }
 @media (max-width: 36rem) {
-  nav ol a { grid-template-columns: 1fr; padding: .35rem .25rem; }
-  nav ol .number { display: none; }
-  nav ol .title { line-height: 1.3; font-size: .9rem; overflow-wrap: anywhere; }
+  nav ol .title { font-size: .9rem; overflow-wrap: anywhere; }
   table.data th, table.data td { padding: .35rem .5rem; }
   .card { padding: .75rem; }
 }
