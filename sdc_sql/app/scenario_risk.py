@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from sdc_sql.report import RiskReport
 
 
+_LIMITS = "scenarios[0].limits"
+
+
 @dataclass(frozen=True)
 class Asked:
     """A scenario of the release file, checked; ``inputs`` are what its figures depend on."""
@@ -69,7 +72,10 @@ def read_scenario(state: State, number: int, release: Mapping[str, Any] | None =
     try:
         plan = read_plan(state, said)
     except ReleaseFileError as error:
-        raise ParameterError(" ".join(_name_place(problem) for problem in error.problems)) from None
+        # without limits, those are of the check alone
+        limited = bool(scenarios[number].get("limits"))
+        found = [problem for problem in error.problems if limited or not problem.startswith(_LIMITS)]
+        raise ParameterError(" ".join(map(_name_place, found or error.problems))) from None
     its = plan.scenarios[0]
     kept = {name: value for name, value in scenarios[number].items() if name not in {"text", "limits", "name"}}
     inputs = json.dumps([said.get("roles"), kept, its.k, state.table], sort_keys=True, default=str)
@@ -122,6 +128,7 @@ def _name_place(problem: str) -> str:
     """Return a problem without the number of the scenario, which a reader of the page does not know."""
     place, _, said = problem.partition(": ")
     if place.startswith("scenarios"):
-        field = place.partition(".")[2]
+        field = place.partition(".")[2].partition("[")[0]
+        said = said.removesuffix(" (scenarios[0]).")
         return f"{field[:1].upper()}{field[1:]}: {said}" if field else said
     return f"{text_for_message(place)}: {said}" if said else problem

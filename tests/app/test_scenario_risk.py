@@ -66,7 +66,10 @@ def test_an_error_of_another_scenario_or_of_a_step_does_not_matter(tmp_path):
 
         state.change("x", edit)
         assert read_scenario(state, 0).scenario.keys == ("age",)
-        with pytest.raises(ParameterError, match="Keys: .*nothing"):
+        with pytest.raises(
+            ParameterError,
+            match=r"^Keys: The key variable 'nothing' is not a column of the source; it has .*household\.$",
+        ):
             read_scenario(state, 1)
         with pytest.raises(ParameterError, match="no such scenario"):
             read_scenario(state, 2)
