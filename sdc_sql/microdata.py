@@ -307,6 +307,12 @@ class Microdata:
             Where the table is no file, and in no database file.
         MissingPackageError
             Where Shiny is not installed.
+
+        Examples
+        --------
+        >>> example().app()
+        Traceback (most recent call last):
+        sdc_sql.errors.TableError: persons is in no file: write it to one...
         """
         # nothing below the pages knows them
         import_module("sdc_sql.app.server").serve_described(self, port)

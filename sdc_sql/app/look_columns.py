@@ -174,7 +174,7 @@ def _write_column(number: int, look: Look, roles: Sequence[str], *, is_open: boo
         (
             tags.div(
                 tags.button(
-                    format_readable(name), act("look_open", column=name), type="button", class_="plain",
+                    *break_name(name), act("look_open", column=name), type="button", class_="plain",
                     id=f"look-open-{number}", aria_expanded=str(is_open).lower(),
                 ),
                 tags.span(look.label or facts.type.lower(), class_="quiet"), class_="name",
@@ -190,6 +190,12 @@ def _write_column(number: int, look: Look, roles: Sequence[str], *, is_open: boo
         drawn = show_blocks(look.values) if look.values else tags.p("Every record has a value of its own.")
         shown = tags.div(drawn, tags.p(str(facts), class_="hint"), class_="opened")
         yield tags.tr(tags.td(shown, colspan=str(len(HEADS))))
+
+
+def break_name(name: str) -> list[Tag | str]:
+    """Return a name that may be broken after each of its parts: ``children_under_6``."""
+    first, *others = format_readable(name).split("_")
+    return [first, *(part for other in others for part in ("_", tags.wbr(), other))]
 
 
 def _write_proposal(number: int, look: Look, chosen: str) -> Tag | str:

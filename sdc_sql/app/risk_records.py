@@ -36,9 +36,7 @@ MEASURED = {
     "individual_risk": Head("risk", number=True, meaning="The probability that the record is re-identified"),
     "household_risk": Head("household", number=True, meaning="The probability that somebody of its household is"),
 }
-WHY = Head(
-    "unique by", meaning="The smallest sets of up to three keys that no other record shares (minimal sample uniques)"
-)
+WHY = Head("unique by", meaning="The smallest sets of keys whose values no other record has (minimal sample uniques)")
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,7 @@ def _find_reasons(desk: Desk, number: int, asked: Asked, rows: Sequence[tuple[An
     def store(cursor: duckdb.DuckDBPyConnection, tell: Callable[[str], None]) -> str:
         _, data = describe_scenario(desk.state, asked, cursor)
         tell("the keys that make unique")
-        found = data.risk.minimal_sample_uniques(3, nulls="category")
+        found = data.risk.minimal_sample_uniques(None, nulls="category")
         store_rows(cursor, found.select(*map(ColumnExpression, (*keys, "columns"))), name)
         return name
 
@@ -187,7 +185,7 @@ def _write_sets(sets: Sequence[Sequence[str]], *, busy: bool, alone: bool) -> Ta
     if not alone:
         return tags.span("not alone", class_="quiet")
     if not sets:
-        return "\N{HORIZONTAL ELLIPSIS}" if busy else "more than three keys"
+        return "\N{HORIZONTAL ELLIPSIS}" if busy else "all keys together"
     shown = "; ".join(" + ".join(map(format_readable, one)) for one in sets[:3])
     return f"{shown} and {len(sets) - 3} more" if len(sets) > 3 else shown  # noqa: PLR2004 - a cell is not a list
 

@@ -84,6 +84,8 @@ dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .35r
   margin: .5rem 0; padding: .75rem 1rem; background: var(--soft); }
 dt { font-weight: 600; }
 dd { margin: 0; }
+dd p, dd ul { margin: 0 0 .25rem; }
+dd ul { padding-left: 1.2rem; }
 details.term { display: inline-block; vertical-align: top; }
 details.term summary { color: inherit; text-decoration: underline dotted; text-underline-offset: .2em;
   font-size: inherit; }
