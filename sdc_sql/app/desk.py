@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from contextlib import suppress
+from traceback import format_tb
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
@@ -102,6 +104,13 @@ class Desk:
                     return draw()
                 except (SdcError, duckdb.Error) as error:
                     return tags.p(describe_error(error), class_="problem", role="alert")
+                except Exception as error:
+                    if type(error).__module__.startswith("shiny"):  # it says that a value is not there yet
+                        raise
+                    where = "".join(format_tb(error.__traceback__))  # the message may hold a value
+                    sys.stderr.write(f"sdc-sql: {type(error).__name__} in {name}:\n{where}")
+                    said = f"Something unforeseen went wrong ({type(error).__name__}); the terminal has more."
+                    return tags.p(said, class_="problem", role="alert")
 
             output.__name__ = name
             render.ui(output)

@@ -150,9 +150,8 @@ def _write_page(
     count, rows = found
     page = desk.read_choice("records_page", 0)
     keys, first = asked.scenario.keys, 1 if ranked.id else 0
-    unique = ranked.figures.index("sample_frequency")
-    alone = [row[first : first + len(keys)] for row in rows if row[first + len(keys) + unique] == 1]
-    job = _find_reasons(desk, number, asked, alone)
+    # the records that are alone are those that some of their keys make so
+    job = _find_reasons(desk, number, asked, [row[first : first + len(keys)] for row in rows])
     reasons = job.result if isinstance(job.result, dict) else {}
     heads = [
         *([Head(ranked.id)] if ranked.id else []), *(MEASURED[n] for n in ranked.figures), WHY, *map(Head, keys),
@@ -162,13 +161,14 @@ def _write_page(
         values = row[first : first + len(keys)]
         figures = row[first + len(keys) :]
         sets = sorted(reasons.get(values, []), key=lambda one: (len(one), one))
+        why = sets[0] if sets else []
         written.append(
             write_row(
                 (
                     *([write_value(str(row[0]))] if ranked.id else []),
                     *(format_short(float(v)) if isinstance(v, float) else v for v in figures),
-                    _write_sets(sets, busy=job.is_busy, alone=figures[unique] == 1),
-                    *(write_value(None if value is None else str(value)) for value in values),
+                    _write_sets(sets, done=isinstance(job.result, dict)),
+                    *(_write_key(value, known=key in why) for key, value in zip(keys, values, strict=True)),
                 ),
                 heads,
             )
@@ -181,13 +181,18 @@ def _write_page(
     )
 
 
-def _write_sets(sets: Sequence[Sequence[str]], *, busy: bool, alone: bool) -> Tag | str:
-    if not alone:
-        return tags.span("not alone", class_="quiet")
+def _write_sets(sets: Sequence[Sequence[str]], *, done: bool) -> Tag | str:
     if not sets:
-        return "\N{HORIZONTAL ELLIPSIS}" if busy else "all keys together"
+        return tags.span("not alone", class_="quiet") if done else "\N{HORIZONTAL ELLIPSIS}"
     shown = "; ".join(" + ".join(map(format_readable, one)) for one in sets[:3])
-    return f"{shown} and {len(sets) - 3} more" if len(sets) > 3 else shown  # noqa: PLR2004 - a cell is not a list
+    more = f" and {len(sets) - 3} more" if len(sets) > 3 else ""  # noqa: PLR2004 - a cell is not a list
+    return tags.span(f"{shown}{more}", class_="sets")
+
+
+def _write_key(value: object, *, known: bool) -> Tag | str:
+    """Return the value of a key, which stands out where it is among the few that make the record unique."""
+    shown = write_value(None if value is None else str(value))
+    return tags.strong(shown) if known else shown
 
 
 def _write_filter(keys: Sequence[str], chosen: tuple[str, str]) -> Tag:

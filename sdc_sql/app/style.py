@@ -119,6 +119,7 @@ table.data td { white-space: normal; }
 table.data td.number { white-space: nowrap; }
 table.records td, table.records th { white-space: nowrap; max-width: 22rem; overflow: hidden;
   text-overflow: ellipsis; }
+table.records td:has(.sets) { white-space: normal; min-width: 16rem; max-width: 26rem; }
 table.records { width: auto; min-width: 50%; }
 .wide { max-height: 80vh; overflow: auto; border-bottom: 1px solid var(--line); }
 .wide thead th { position: sticky; top: 0; background: var(--paper); box-shadow: inset 0 -1px 0 var(--ink);

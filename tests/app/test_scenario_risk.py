@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -27,6 +28,30 @@ class _Desk:
         assert job.ended.wait(60)
         assert job.status == "done", job.error
         return job
+
+    def read_choice(self, _, default):
+        return default
+
+    def read_problem(self, _):
+        return None
+
+
+def test_the_worst_records_are_those_of_the_worst_households_and_say_why(tmp_path):
+    records = pytest.importorskip("sdc_sql.app.risk_records", reason="the extra app is not installed")
+    sdc_sql.example().con.execute(f"COPY persons TO '{tmp_path}/persons.parquet'")
+    with State(tmp_path / "persons.parquet") as state:
+        roles = {"id": "id", "weight": "w", "household": "household"}
+        scenarios = [{"name": "a", "keys": ["age", "sex"]}]
+        state.change("x", lambda release: release.update(roles=roles, scenarios=scenarios))
+        desk = _Desk(state)
+        drawn = str(records.draw(desk, 0, read_scenario(state, 0)))
+        desk.jobs.close()
+    ids = re.findall(r'<th scope="row">\s*(\d+)', drawn)
+    # the greatest risk is that of who lives alone, 0.1577, then that of the household of two, 0.1311
+    assert ids == ["3", "1", "2"]
+    assert "<strong>41</strong>" in drawn
+    assert "age; sex" in drawn
+    assert drawn.count("not alone") == 2
 
 
 @pytest.mark.slow
