@@ -88,10 +88,10 @@ def serve_table(
         if state.taken_up:
             print("What was done before is taken up; --fresh begins anew.", file=say)
         print(f"Enter: another address. Ctrl-C: end. The release file: {state.file}", file=say, flush=True)
-        if out is None:
+        if out is None and sys.stdin is not None:
             threading.Thread(target=_give_addresses, args=(guard, sys.stdin), daemon=True).start()
         try:
-            asyncio.run(_run(guard, jobs, listening, minutes))
+            _run_until_end(guard, jobs, listening, minutes)
         finally:
             jobs.close()
 
@@ -161,7 +161,30 @@ def open_socket(port: int) -> socket.socket:
     return listening
 
 
-async def _run(guard: Guard, jobs: Jobs, listening: socket.socket, minutes: float) -> None:
+def _run_until_end(guard: Guard, jobs: Jobs, listening: socket.socket, minutes: float) -> None:
+    """Serve until it ends; in a notebook, which runs a loop of its own, on a thread, until the cell is interrupted."""
+    ended = threading.Event()
+
+    def serve() -> None:
+        asyncio.run(_run(guard, jobs, listening, minutes, ended))
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        serve()
+        return
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        thread.join()
+    finally:
+        ended.set()
+        thread.join()
+
+
+async def _run(
+    guard: Guard, jobs: Jobs, listening: socket.socket, minutes: float, ended: threading.Event
+) -> None:  # fmt: skip
     uvicorn = import_module("uvicorn")
     # no line of its log has an address: that of the token would stand there
     config = uvicorn.Config(
@@ -169,21 +192,21 @@ async def _run(guard: Guard, jobs: Jobs, listening: socket.socket, minutes: floa
         ws_max_size=2**20,
     )  # fmt: skip
     server = uvicorn.Server(config)
-    watching = asyncio.create_task(_watch(guard, jobs, server, minutes))
+    watching = asyncio.create_task(_watch(guard, jobs, server, minutes, ended))
     try:
         await server.serve(sockets=[listening])
     finally:
         watching.cancel()
 
 
-async def _watch(guard: Guard, jobs: Jobs, server: object, minutes: float) -> None:
-    """End the server when nobody has been there for so long, and nothing works."""
+async def _watch(guard: Guard, jobs: Jobs, server: object, minutes: float, ended: threading.Event) -> None:
+    """End the server when it is to end, or when nobody has been there for so long and nothing works."""
     seen = time.monotonic()
     while True:
         await asyncio.sleep(LOOK)
-        if guard.connections or jobs.busy:
+        if not ended.is_set() and (guard.connections or jobs.busy):
             seen = time.monotonic()
-        elif time.monotonic() - seen > 60 * minutes:
+        elif ended.is_set() or time.monotonic() - seen > 60 * minutes:
             server.should_exit = True  # type: ignore[attr-defined] # of uvicorn
             return
 

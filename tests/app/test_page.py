@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import os
 import socket
 import subprocess
 import sys
@@ -316,6 +317,26 @@ def test_what_cannot_be_opened_says_why(start, options, said):
     assert app.process.wait(30) == 2
     time.sleep(0.1)
     assert said in "".join(app.lines)
+
+
+def test_in_a_notebook_which_runs_a_loop_of_its_own_it_is_served_too(tmp_path):
+    code = (
+        "import asyncio, duckdb, sys, sdc_sql\n"
+        "from sdc_sql.app import server\n"
+        "server.MINUTES = server.serve_table.__kwdefaults__['minutes'] = 0.01\n"
+        "async def cell():\n"
+        "    sdc_sql.Microdata(duckdb.connect(), sys.argv[1], keys=['region'], id='couple').app()\n"
+        "asyncio.run(cell())\n"
+    )
+    pytest.importorskip("shiny", reason="the extra app is not installed")
+    found = subprocess.run(
+        [sys.executable, "-c", code, str(COUPLES)], capture_output=True, text=True, cwd=tmp_path, check=False,
+        env={**os.environ, "XDG_STATE_HOME": str(tmp_path)}, stdin=subprocess.DEVNULL, timeout=60,
+    )  # fmt: skip
+    assert found.returncode == 0, found.stderr
+    assert "http://127.0.0.1:" in found.stdout
+    (file,) = tmp_path.glob("sdc-sql/app/*/release.toml")
+    assert tomllib.loads(file.read_text())["roles"] == {"id": "couple"}
 
 
 def test_without_shiny_it_says_what_to_install(tmp_path):
