@@ -111,7 +111,9 @@ def find_limits(desk: Desk, number: int, asked: Asked, report: RiskReport) -> Jo
     def run(cursor: duckdb.DuckDBPyConnection, tell: Callable[[str], None]) -> list[Judged]:
         plan, _ = describe_scenario(desk.state, asked, cursor)
         found = report.to_dict()
-        more = measure_limited(cursor, plan, desk.state.table, asked.scenario, asked.nulls, found, tell)
+        more = measure_limited(
+            cursor, plan, desk.state.table, asked.scenario, nulls=asked.nulls, found=found, progress=tell
+        )
         return [_judge_limit(plan, text, {**found, **more}) for text in texts]
 
     return desk.find_job(f"limits-{number}", (asked.inputs, texts), run)

@@ -50,7 +50,9 @@ def test_from_opening_to_the_risks_of_a_scenario(couples):
     page.fill("#scenario-0-text", "A neighbour knows the household.")
     page.fill("#scenario-0-threshold", "20000")
     page.keyboard.press("Tab")
+    page.wait_for_function("() => document.querySelector('#undo').title.includes('scenario: threshold')")
     wait_until_idle(page)
+    page.wait_for_selector(".fails")
     assert "does not hold" in page.inner_text("#limits-0-table")
     scenario = _read_file(page.app)["scenarios"][0]
     assert scenario["limits"] == ["k_anonymity.3.records <= 10"]
@@ -87,8 +89,10 @@ def test_from_opening_to_the_risks_of_a_scenario(couples):
     page.click("#records-set")
     page.wait_for_selector("#records-all")
     wait_until_idle(page)
-    shown = {cell.inner_text() for cell in page.query_selector_all("#risk-records tbody td:nth-child(9)")}
-    assert shown == {"<9years"}
+    page.wait_for_function(  # the table may be drawn anew meanwhile, with the keys that make unique
+        "() => { const cells = [...document.querySelectorAll('#risk-records tbody td:nth-child(9)')];"
+        " return cells.length === 100 && cells.every(cell => cell.textContent.trim() === '<9years'); }"
+    )
     assert page.complaints == []
 
 

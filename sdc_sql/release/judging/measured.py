@@ -89,13 +89,13 @@ def measure_scenario(
         strict = describe_table(con, plan, table, scenario.keys)  # only there NULL is a value of its own
         diversity, closeness, likeness = attributes(strict, sensitive, ordered)
         report = replace(report, l_diversity=diversity, t_closeness=closeness, likeness=likeness)
-    more = measure_limited(con, plan, table, scenario, nulls, report.to_dict(), progress)
+    more = measure_limited(con, plan, table, scenario, nulls=nulls, found=report.to_dict(), progress=progress)
     return replace(report, table=name), more
 
 
 def measure_limited(
-    con: duckdb.DuckDBPyConnection, plan: Plan, table: str, scenario: Scenario, nulls: str, found: Mapping[str, Any],
-    progress: Callable[[str], None],
+    con: duckdb.DuckDBPyConnection, plan: Plan, table: str, scenario: Scenario, *, nulls: str,
+    found: Mapping[str, Any], progress: Callable[[str], None],
 ) -> dict[str, Any]:  # fmt: skip
     """Return what the limits of a scenario name besides what was found of it, by the names of the measures."""
     data = describe_table(con, plan, table, scenario.keys, nulls)

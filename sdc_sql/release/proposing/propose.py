@@ -112,7 +112,7 @@ def propose_release(
 
 @dataclass(frozen=True)
 class ProposedRole:
-    """What a column may be, and why: a field of ``[roles]``, or ``keys`` of a scenario; "" where nothing is proposed."""
+    """What a column may be, and why: a field of ``[roles]``, ``keys`` of a scenario, or "" where it is not known."""
 
     facts: Facts
     role: str
@@ -150,9 +150,7 @@ def propose_roles(con: duckdb.DuckDBPyConnection, table: str, kind: str = "") ->
 class _Proposal:
     """The guesses about one table, and the file that says them."""
 
-    def __init__(
-        self, con: duckdb.DuckDBPyConnection, records: int, columns: list[Column], table: str = NAME
-    ) -> None:
+    def __init__(self, con: duckdb.DuckDBPyConnection, records: int, columns: list[Column], table: str = NAME) -> None:
         self.con, self.records, self.table = con, records, table
         self.columns = {column.name: column for column in columns}
         self.reasons: dict[str, str] = {}
@@ -261,22 +259,19 @@ class _Proposal:
     def describe_role(self, column: Column, kind: str) -> tuple[str, str]:
         """Return what a column may be, and why."""
         name = column.name
-        single = {
+        single: dict[str | None, tuple[str, str]] = {
+            **{other: ("identifiers", why) for other, why in self.reasons.items()},
+            **dict.fromkeys(self.members, ("drop", "it numbers the persons of a household: it tells them apart")),
+            self.weight_maybe: ("weight", "perhaps, by its name: how many persons does a record stand for?"),
             self.id: ("id", "it has a value of its own in each record"),
             self.household: ("household", "by its name; several records have each number"),
             self.weight: ("weight", "by its name; its values are positive"),
         }
         if name in single:
             return single[name]
-        if name in self.reasons:
-            return "identifiers", self.reasons[name]
         if name in (*self.keys, *self.more):
             visible = column.has_word(guesses.VISIBLE)
             return "keys", "visible to others, with few categories" if visible else "it has few categories"
-        if name == self.weight_maybe:
-            return "weight", "perhaps, by its name: how many persons does a record stand for?"
-        if name in self.members:
-            return "drop", "it numbers the persons of a household: no key, but it tells them apart"
         if name in self.numbers:
             hint = self._hint(column, Source(Path(), kind=kind)).removeprefix(", which ").removeprefix("; ")
             return "sensitive", "; ".join(part for part in ("a number that is no key", hint) if part)
