@@ -55,6 +55,23 @@ def compare_values(outcome: Outcome, name: str) -> Distribution | None:
     return Distribution(name, _sum_values(before, labels), _sum_values(after, labels if same else []))
 
 
+def summarise_values(data: Microdata, name: str) -> Distribution | None:
+    """Return the values of a variable of one file; None where no record has one.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> summarise_values(sdc_sql.example(), "sex").before.labels
+    ('f', 'm')
+    """
+    side = _describe(data, name)
+    if side.records == side.missing:
+        return None
+    if side.is_number and (side.values > MANY or len(_count_common(side)) > COMMONEST):
+        return Distribution(name, _sum_classes(side, _find_classes(side)))
+    return Distribution(name, _sum_values(side, []))
+
+
 def _describe(data: Microdata, name: str) -> _Side:
     value = exp.column(name, quoted=True)
     (row,) = fetch_rows(
