@@ -104,8 +104,17 @@ class CountedCells:
             raise NotOfCellsError(f"{asked.label} is measured of the records, not of their cells.") from error
 
     @contextmanager
-    def recode(self, verb: str, arguments: Mapping[str, Any]) -> Iterator[RecodedCells]:
+    def recode(
+        self, verb: str, arguments: Mapping[str, Any], like: RecodedCells | None = None
+    ) -> Iterator[RecodedCells]:
         """Yield the cells as a recoding makes them, to be measured as these are.
+
+        Parameters
+        ----------
+        verb, arguments
+            The method and what it is given, as of a candidate of the frontier.
+        like
+            The cells of other keys of the same table that the same call has recoded: what its values become is known.
 
         Raises
         ------
@@ -118,10 +127,11 @@ class CountedCells:
         candidate = object.__new__(RecodedCells)
         vars(candidate).update(vars(self), cells=self._name_table("candidate"), recoded={})
         try:
-            for place, column in enumerate(columns):
+            for place, column in enumerate(columns if like is None else ()):
                 candidate.recoded[column] = self._name_table(f"of_{place}")
                 self._map_values(column, verb, arguments, candidate.recoded[column])
-            keyed = {column: table for column, table in candidate.recoded.items() if column in self.data.keys}
+            becomes = candidate.recoded if like is None else like.recoded
+            keyed = {column: table for column, table in becomes.items() if column in self.data.keys}
             rows = _join_cells(self.cells, keyed, self.data.keys) if keyed else exp.select("*").from_(self.cells)
             _create_table(self.con, candidate.cells, rows)
             yield candidate
