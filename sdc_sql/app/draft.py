@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 FIRST = ("title", "producer", "version", "description", "population", "release", "rules", "to_decide")
+WINDOW = "window"  # what the page keeps beside the release file, and no run reads: steps that are switched off
 ORDER = (
     *FIRST, "source", "roles", "figures", "scenarios", "steps", "loss", "estimates", "intruder", "frontier",
     "governance", "series", "output",
@@ -29,7 +30,7 @@ def format_release(said: Mapping[str, Any]) -> str:
     column = "age"
     <BLANKLINE>
     """
-    names = sorted(said, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
+    names = sorted(said.keys() - {WINDOW}, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
     single = [name for name in names if not _is_table(said[name]) and not _is_tables(said[name])]
     lines = [toml.format_line(name, said[name]) for name in single if said[name] not in ("", [])]
     for name in names:

@@ -1,9 +1,9 @@
 """What a step would do to risk and loss, before it is applied: exactly from cells, on a sample, or in full.
 
-* A recoding is measured exactly, from the cells of the keys (:mod:`sdc_sql.frontier.counted`): they are counted once for
-  each list of steps that is applied, on a connection of their own.
-* What draws, groups or suppresses is run on a sample of the records that the key draws, marked as such, with the time that
-  all of them would take; it says nothing about whether a limit holds. Asked for in full it is run on all of them.
+* A recoding is measured exactly, from the cells of the keys (:mod:`sdc_sql.frontier.counted`): they are counted once
+  for each list of steps that is applied, on a connection of their own.
+* What draws, groups or suppresses is run on a sample of the records that the key draws, marked as such, with the time
+  that all of them would take; it says nothing about whether a limit holds. In full it is run on all of them.
 
 The figures are those that the limits name, and a few besides; each is measured by its own macro.
 """
@@ -82,8 +82,8 @@ class Shown(Result):
 class Preview(Result):
     """What a step would do: the figures of risk, those of loss, and how they were found.
 
-    ``kind``: ``exact`` (of all records, from their cells), ``sample`` or ``full``; ``records``: of how many; ``seconds``
-    is what it took, ``masking`` that of the method itself, ``least`` and ``most`` what all would take, for a sample.
+    ``kind``: ``exact`` (of all records, from their cells), ``sample`` or ``full``; ``records``: of how many;
+    ``seconds`` is what it took, ``masking`` that of the method itself, ``least`` and ``most`` what all would take.
     """
 
     kind: Kind
@@ -97,17 +97,14 @@ class Preview(Result):
     masking: float = 0.0
 
 
-def preview_step(
+def preview_exactly(
     worked: Worked,
     cursor: duckdb.DuckDBPyConnection,
     cells: Cells,
-    plan: Plan,
-    step: Step,
+    asked: tuple[Plan, Step],
     tell: Callable[[str], None] = lambda _: None,
-    *,
-    full: bool = False,
-) -> Preview:
-    """Return what a step would do after those of the plan.
+) -> Preview | None:
+    """Return what a step would do after those of the plan, from the cells; None where the records must be read.
 
     Parameters
     ----------
@@ -115,27 +112,35 @@ def preview_step(
         The tables of lists of steps, and a connection to work on.
     cells
         The cells that were counted.
-    plan
-        What is applied; the step is none of its steps.
-    step
-        The step that is looked at.
+    asked
+        What is applied, and the step that is looked at, which is none of its steps.
     tell
         Called with each stage.
-    full
-        Whether it is run on all records, where it cannot be found from cells.
     """
-    started = time.perf_counter()
+    plan, step = asked
     with worked.open(cursor, plan, tell) as sides:
-        if not full:
-            tell("counting cells")
-            found = cells.preview(sides, step)
-            if found is not None:
-                return replace(found, seconds=time.perf_counter() - started)
-        if full or _count_records(sides) <= SIZE:
-            begun = time.perf_counter()
-            changed = _preview_on(sides, sides.describe(ORIGINAL).table, RELEASED, step, tell, judged=True)
-            return replace(changed, kind="full", seconds=time.perf_counter() - begun)
-        return _preview_on_sample(sides, step, tell)
+        tell("counting cells")
+        started = time.perf_counter()
+        found = cells.preview(sides, step)
+        return None if found is None else replace(found, seconds=time.perf_counter() - started)
+
+
+def preview_by_records(
+    worked: Worked,
+    cursor: duckdb.DuckDBPyConnection,
+    asked: tuple[Plan, Step],
+    tell: Callable[[str], None] = lambda _: None,
+    *,
+    full: bool = False,
+) -> Preview:
+    """Return what a step would do on a sample of the records or, in full, on all of them."""
+    plan, step = asked
+    with worked.open(cursor, plan, tell) as sides:
+        if not full and _count_records(sides) > SIZE:
+            return _preview_on_sample(sides, step, tell)
+        begun = time.perf_counter()
+        found = _preview_on(sides, ORIGINAL, RELEASED, step, tell, judged=True)
+        return replace(found, seconds=time.perf_counter() - begun)
 
 
 class Cells:
@@ -224,7 +229,7 @@ def _part(found: Iterable[Shown]) -> tuple[tuple[Shown, ...], tuple[Shown, ...]]
 def measure_shown(
     plan: Plan, scenario: Scenario, measure: Measured, asked: Mapping[str, Asked], *, judged: bool = True
 ) -> tuple[Shown, ...]:
-    """Return the figures of a scenario that its limits name, and the usual ones, of one table (``before`` = ``after``)."""
+    """Return the figures of a scenario that its limits name, and the usual ones, of one table: both sides are it."""
     found: dict[str, list[dict[str, Any]] | str] = {}
     shown = []
     for limit, place in _list_limits(scenario):
@@ -237,13 +242,12 @@ def measure_shown(
         own = place not in {"", "loss"}
         if lacking is not None:
             if own:
-                shown.append(_show(scenario, limit, place, None, plan, None, lacking))
+                shown.append(_show(plan, scenario, (limit, place), None, holds=None, why=lacking))
             continue
         values = collect_figures(limit, report, asked)
         holds = holds_limit(limit, report, asked) if judged and own else None
-        shown.append(
-            _show(scenario, limit, place, next(iter(values.values())) if len(values) == 1 else None, plan, holds)
-        )
+        value = next(iter(values.values())) if len(values) == 1 else None
+        shown.append(_show(plan, scenario, (limit, place), value, holds=holds))
     return tuple(shown)
 
 
@@ -268,16 +272,15 @@ def _measure(asked: Asked, measure: Measured) -> list[dict[str, Any]] | str:
         return str(error)
 
 
-def _show(
-    scenario: Scenario, limit: str, place: str, value: float | None, plan: Plan, holds: bool | None, why: str = ""
-) -> Shown:  # fmt: skip
-    spoken = describe_limit(limit, plan.asked)
-    named = list_named_figures(limit)
+def _show(plan: Plan, scenario: Scenario, limit: tuple[str, str], value: float | None, **judged: Any) -> Shown:  # noqa: ANN401 - holds, why
+    text, place = limit
+    spoken = describe_limit(text, plan.asked)
+    named = list_named_figures(text)
     words = spoken.words if spoken is not None else " and ".join(describe_figure(n, plan.asked) for n in named)
     own = place not in {"", "loss"}
     return Shown(
-        scenario.name, words, value, value, limit if own else "", place, spoken.bound if spoken and own else None,
-        spoken.at_most if spoken else True, holds, why,
+        scenario.name, words, value, value, text if own else "", place, spoken.bound if spoken and own else None,
+        spoken.at_most if spoken else True, judged["holds"], judged.get("why", ""),
     )  # fmt: skip
 
 

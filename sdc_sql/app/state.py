@@ -19,6 +19,7 @@ the source by its full path.
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from contextlib import ExitStack, suppress
@@ -27,7 +28,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.app.draft import format_release
+from sdc_sql.app.draft import WINDOW, format_release
 from sdc_sql.app.history import History
 from sdc_sql.db.catalogue.load import set_key
 from sdc_sql.db.files import storage, work
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.release.reading.plan import Source
 
-NAME = "release.toml"
+NAME, BESIDE = "release.toml", "window.json"
 KIND = {"duckdb": "DuckDB"}
 
 
@@ -234,18 +235,29 @@ class State:
         except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
             return None
         begun = self._begin()
-        return {**begun, **said} if said.get("source") == begun["source"] else None
+        if said.get("source") != begun["source"]:
+            return None
+        with suppress(OSError, ValueError):  # what stood beside it
+            begun[WINDOW] = json.loads(self.file.with_name(BESIDE).read_text(encoding="utf-8"))
+        return {**begun, **said}
 
     def _write(self) -> None:
-        """Write the release file for its owner alone: the former one stands until the new one is whole."""
-        part = self.file.with_suffix(".part")
+        """Write the release file, and what stands beside it, for their owner alone."""
+        self._write_text(self.file, format_release(self._history.now))
+        beside, kept = self.file.with_name(BESIDE), self._history.now.get(WINDOW)
+        if kept or beside.exists():
+            self._write_text(beside, json.dumps(kept or {}))
+
+    def _write_text(self, file: Path, text: str) -> None:
+        """Write a file: the former one stands until the new one is whole."""
+        part = file.with_suffix(".part")
         part.unlink(missing_ok=True)
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, work.OWNER)
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as opened:
-            opened.write(format_release(self._history.now))
+            opened.write(text)
             opened.flush()
             os.fsync(opened.fileno())
-        os.replace(part, self.file)  # noqa: PTH105 - atomic
+        os.replace(part, file)  # noqa: PTH105 - atomic
 
 
 def describe_table(path: Path, table: str | None) -> tuple[Source, dict[str, str]]:

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 import duckdb
 
-from sdc_sql.app.draft import format_release
+from sdc_sql.app.draft import WINDOW, format_release
 from sdc_sql.db.files import storage, work
 from sdc_sql.release.judging import measured
 from sdc_sql.release.reading.plan import ORIGINAL, RELEASED
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from sdc_sql.microdata import Microdata
     from sdc_sql.release.reading.plan import Plan, Scenario
 
-WINDOW = "window"  # what the page keeps beside the release file, and no run reads: steps that are switched off
 KEPT = 3  # so many lists of steps have their tables at a time
 
 
