@@ -17,7 +17,12 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakKeyDictionary
 
+from sqlglot import exp
+
+from sdc_sql.db.catalogue.load import execute
 from sdc_sql.db.catalogue.macros import read_catalogue
+from sdc_sql.db.files import storage
+from sdc_sql.db.files.csv_file import create_from_rows
 from sdc_sql.db.showing.results import Result
 from sdc_sql.errors import InputError
 from sdc_sql.figures.condition import list_named_figures
@@ -177,7 +182,7 @@ class Cells:
         if self._con is not None:
             self._con.close()
         self._con = self._state.cursor()
-        self._con.execute(f'USE "{sides.database}"')
+        self._con.execute(f"USE {storage.quote_database(sides.database)}")
         self._of, self._counted, self._before = of, {}, {}
 
     def _preview(self, sides: Sides, step: Step, arguments: Mapping[str, Any]) -> Preview:
@@ -384,8 +389,10 @@ def _draw_sample(sides: Sides, name: str, size: int) -> Iterator[tuple[str, str,
     }
     try:
         whole.mask.sample(size=size, into=released, release="preview", **weights)
-        ids = whole.con.table(released).project(f'"{_double(str(plan.roles.id))}"')
-        whole.con.table(ORIGINAL).join(ids, str(plan.roles.id), how="semi").create(original)
+        person = exp.column(str(plan.roles.id), quoted=True)
+        drawn = exp.select(person).from_(exp.to_table(released))
+        rows = exp.select("*").from_(exp.to_table(ORIGINAL)).where(person.copy().isin(query=drawn))
+        execute(whole.con, create_from_rows(original, "TABLE", rows))
         fixed: dict[str, Any] = {}
         for role, factor in (("weight", 1 / share), ("sampling_fraction", share)):
             value = getattr(plan.released_roles, role)
@@ -462,10 +469,6 @@ def _count_records(sides: Sides) -> int:
 def _is_of_table(step: Step) -> bool:
     """Whether a method must know all records to treat one, so that its time may grow with their square."""
     return any(m.is_step and m.verb == step.verb and str(m.scope).endswith("table") for m in read_catalogue())
-
-
-def _double(name: str) -> str:
-    return name.replace('"', '""')
 
 
 _CELLS: WeakKeyDictionary[State, Cells] = WeakKeyDictionary()

@@ -90,7 +90,7 @@ class Worked:
     ) -> Iterator[Sides]:
         """Yield the tables of a plan, on a cursor that uses their database; they are made where they are not there."""
         self._set_key(cursor)
-        wanted = _describe_work(plan)
+        wanted = describe_work(plan)
         with self._lock:
             made = self._made.pop(wanted, None)
             if made is None:
@@ -138,7 +138,7 @@ class Worked:
 
     def _find_beginning(self, plan: Plan) -> Sides | None:
         """Return the tables of the longest list of steps that this one begins with."""
-        head, *steps = _describe_work(plan)
+        head, *steps = describe_work(plan)
         found: Sides | None = None
         for (its_head, *its_steps), made in self._made.items():
             begins = its_head == head and its_steps == steps[: len(its_steps)]
@@ -168,7 +168,7 @@ def read_plan(state: State, release: Mapping[str, Any] | None = None) -> tuple[P
     return read_draft(said, format_release(said), state.file)
 
 
-def _describe_work(plan: Plan) -> tuple[str, ...]:
+def describe_work(plan: Plan) -> tuple[str, ...]:
     """Return what the tables of a plan depend on: how they are read, then each step."""
     keys = [(scenario.name, scenario.keys) for scenario in plan.scenarios]
     # how a CSV file is read hangs on which columns are computed with
