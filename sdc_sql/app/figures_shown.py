@@ -40,7 +40,7 @@ def write_figures(
     limited = any(one.bound is not None for one in shown)
     heads = [
         Head("figure"), Head(sides[0], number=True), Head(sides[1], number=True),
-        *([Head("limit", number=True), Head("on the scale of its limit", meaning=_MEANING)] if limited else []),
+        *([Head("limit", number=True), Head("beside its limit", meaning=_MEANING)] if limited else []),
         *([Head("")] if judged and limited else []),
     ]  # fmt: skip
     rows: list[Tag] = []
@@ -91,7 +91,7 @@ def _write_after(one: Shown) -> Tag | str:
 
 def _write_bound(one: Shown) -> Tag | str:
     if one.bound is None:
-        return tags.span("none" if not one.limit else one.limit, class_="quiet")
+        return tags.span(one.limit, class_="quiet")
     return f"{'at most' if one.at_most else 'at least'} {format_short(_plain(one.bound))}"
 
 

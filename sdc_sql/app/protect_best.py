@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from duckdb import ColumnExpression
 from htmltools import Tag, TagList, tags
 
 from sdc_sql.app import protect_list
@@ -58,7 +59,7 @@ def propose_recodings(
     hierarchies: dict[str, Hierarchy] = {}
     for key in data.keys:
         tell(key)
-        own = data.con.table(RELEASED).select(ColumnExpression(exp.to_identifier(key, quoted=True).sql("duckdb")))
+        own = data.con.table(RELEASED).select(ColumnExpression(key))
         values = [row[0] for row in own.distinct().fetchall()]
         known = [value for value in values if value is not None]
         if key in numbers and 3 < len(known) <= MOST:  # noqa: PLR2004 - fewer values are classes already

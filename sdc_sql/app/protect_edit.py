@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from sdc_sql.release.reading.plan import Step as PlannedStep
 
 FIRST = "sdc_recode_intervals"  # the handbook begins with coarser keys (3.8.1)
-BREAKS = "breaks"
+BREAKS, OPEN = "breaks", "open"
 _NUMERIC = ("INT", "DOUBLE", "FLOAT", "DECIMAL", "REAL")
 _FORMS: WeakKeyDictionary[State, dict[str, Any]] = WeakKeyDictionary()  # a reload finds the form as it was
 
@@ -57,7 +57,23 @@ def read_form(desk: Desk) -> dict[str, Any]:
     """Return the form of the step that is being made."""
     kept = _FORMS.get(desk.state, {METHOD: FIRST})
     found: dict[str, Any] = desk.read_choice("protect_form", kept)
-    return found
+    return begin_form(found)
+
+
+def begin_form(form: dict[str, Any]) -> dict[str, Any]:
+    """Return a form in which what is needed for a first look is filled in.
+
+    Examples
+    --------
+    >>> begin_form({"method": "sdc_recode_intervals"})["ends"]
+    'open'
+    """
+    mask = find_method(form[METHOD])
+    begun = {p.name: OPEN for p in list_fields(mask) if OPEN in p.choices}  # else a value beyond the cuts is refused
+    for parameter in list_fields(mask):  # a choice that has no default shows its first word
+        if parameter.choices and parameter.default is None:
+            begun[parameter.name] = parameter.choices[0]
+    return {**begun, **form}
 
 
 def keep_form(desk: Desk, form: dict[str, Any]) -> None:
@@ -192,7 +208,7 @@ def _write_target(state: State, release: Mapping[str, Any], mask: Declaration, f
     if not takes_several(mask):
         options = [tags.option("choose a column", value="", selected="" if not chosen else None)]
         options += [tags.option(name, value=name, selected="" if chosen[:1] == [name] else None) for name in columns]
-        select = tags.select(*options, act("protect_field", name=TARGET, place=problem), id="protect-columns")
+        select = tags.select(*options, act("protect_field", field=TARGET, place=problem), id="protect-columns")
         return tags.div(tags.label("Column", for_="protect-columns"), select)
     keys = takes_keys(mask)
     boxes = [
@@ -214,7 +230,7 @@ def _write_target(state: State, release: Mapping[str, Any], mask: Declaration, f
     now = form.get(SCENARIO, "")
     options = [tags.option("chosen below", value="", selected="" if not now else None)]
     options += [tags.option(name, value=name, selected="" if name == now else None) for name in scenarios]
-    select = tags.select(*options, act("protect_field", name=SCENARIO, place=problem), id="protect-scenario")
+    select = tags.select(*options, act("protect_field", field=SCENARIO, place=problem), id="protect-scenario")
     return tags.div(tags.label("The keys of", for_="protect-scenario"), select, None if now else box, class_="wider")
 
 
@@ -222,7 +238,7 @@ def _write_field(desk: Desk, parameter: Parameter, form: Mapping[str, Any]) -> T
     """Return the field of an argument, with what its header says of it."""
     name, given = parameter.name, form.get(parameter.name)
     place = f"protect-{name}"
-    does = act("protect_field", name=name, place=place)
+    does = act("protect_field", field=name, place=place)
     words = name.replace("_", " ")
     told = f"{parameter.meaning[0].upper()}{parameter.meaning[1:]}"
     default = None if parameter.default in {None, "NULL"} else str(parameter.default).strip("'")
@@ -262,7 +278,7 @@ def _write_where(desk: Desk, form: Mapping[str, Any]) -> Tag:
     return tags.div(
         tags.label("Only where", for_=place),
         tags.input(
-            act("protect_field", name=WHERE, place=place), type="text", id=place, value=form.get(WHERE, ""),
+            act("protect_field", field=WHERE, place=place), type="text", id=place, value=form.get(WHERE, ""),
             autocomplete="off", aria_describedby=f"{place}-why",
         ),
         tags.p("A condition of the records that are masked, in SQL, as in age > 80 AND region = 'north'",
@@ -330,7 +346,7 @@ def _write_breaks(desk: Desk, form: Mapping[str, Any], column: str, span: tuple[
     ]
     return tags.fieldset(
         tags.legend(f"Cut points of {column}"),
-        tags.p("An interval begins at each; what lies before the first and after the last is as Ends says.", class_="hint"),
+        tags.p("An interval begins at each of them.", class_="hint"),
         tags.ol(*rows, class_="cuts") if rows else None,
         tags.div(
             button("Add a cut point", "protect_add", id="protect-add", low=low, high=high),
@@ -361,7 +377,7 @@ def _serve_changes(desk: Desk) -> None:
 
     @desk.on("protect_field")
     def _(sent: dict[str, Any]) -> None:
-        name, value = str(sent["name"]), sent["value"]
+        name, value = str(sent["field"]), sent["value"]
         if name == TARGET:
             value = [value] if value in state.columns else []
             form = {n: v for n, v in read_form(desk).items() if n != BREAKS}  # they are of the other column
@@ -437,7 +453,8 @@ def _serve_breaks(desk: Desk) -> None:
         if not 2 <= classes <= 100:  # noqa: PLR2004 - more are no classes
             raise ParameterError("Give a number of classes from 2 to 100.")
         width = (high - low) / classes
-        keep([float(f"{low + width * i:.3g}") for i in range(1, classes)])
+        points = [low + width * i for i in range(1, classes)]
+        keep([float(round(one)) if width >= 2 else float(f"{one:.3g}") for one in points])  # noqa: PLR2004 - whole ones
 
 
 def _read_number(given: object) -> float:

@@ -70,6 +70,7 @@ def serve_table(
     from sdc_sql.app.jobs import Jobs  # noqa: PLC0415
     from sdc_sql.app.kept import find_folder, hold_folder  # noqa: PLC0415
     from sdc_sql.app.policy import list_inline_scripts, make_policy  # noqa: PLC0415
+    from sdc_sql.app.release_documents import Documents  # noqa: PLC0415
     from sdc_sql.app.state import State  # noqa: PLC0415
 
     folder = find_folder(Path(path).expanduser().absolute(), table)
@@ -81,7 +82,7 @@ def serve_table(
         jobs = Jobs(state)
         application, page = make_application(state, jobs)
         number = listening.getsockname()[1]
-        guard = Guard(application, number, make_policy(list_inline_scripts(page)))
+        guard = Guard(Documents(application, state), number, make_policy(list_inline_scripts(page)))
         say = out or sys.stdout
         print(f"sdc-sql: {state.name}, {state.records:,} records. Open this address, which works once:", file=say)
         print(f"  {guard.make_address()}", file=say)

@@ -225,8 +225,8 @@ class State:
     def _begin(self) -> dict[str, Any]:
         place = "path" if self.source.table is None else "database"
         source = {place: str(self.source.path)} | ({"table": self.source.table} if self.source.table else {})
-        released = self.source.path.with_name(f"{self.source.path.stem}-released.parquet")
-        return {"source": source, "roles": {}, "scenarios": [], "steps": [], "output": {"path": str(released)}}
+        released = f"{self.source.path.stem}-released.parquet"
+        return {"source": source, "roles": {}, "scenarios": [], "steps": [], "output": {"path": released}}
 
     def _take_up(self) -> dict[str, Any] | None:
         """Return the release file that an earlier process left, where it is of this source and its columns."""

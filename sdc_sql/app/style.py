@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sdc_sql.app.style_masking import MASKING
 from sdc_sql.document.style import DARK, LIGHT, RULES
 
 # what is wrong, what holds: beside words and marks that say the same
@@ -228,4 +229,4 @@ def write_style() -> str:
         f"@media (prefers-color-scheme: dark) {{ :root:not([data-look=light]) {{ {dark} }} }}\n"
         f":root[data-look=dark] {{ {dark} }}\n"
     )
-    return colours + RULES + OWN
+    return colours + RULES + OWN + MASKING

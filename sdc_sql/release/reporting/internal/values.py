@@ -41,7 +41,20 @@ class _Side:
 
 def compare_values(outcome: Outcome, name: str) -> Distribution | None:
     """Return the values of a variable in both files; None where neither has one."""
-    before, after = (_describe(data, name) for data in (outcome.original, outcome.released))
+    return compare_tables(outcome.original, outcome.released, name)
+
+
+def compare_tables(original: Microdata, released: Microdata, name: str) -> Distribution | None:
+    """Return the values of a variable in two tables; None where the first has none.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> data = sdc_sql.example()
+    >>> compare_tables(data, data, "sex").after.labels
+    ('f', 'm')
+    """
+    before, after = (_describe(data, name) for data in (original, released))
     if before.records == before.missing:
         return None
     if before.is_number and after.is_number and (before.values > MANY or len(_count_common(before)) > COMMONEST):
