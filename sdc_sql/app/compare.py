@@ -17,6 +17,7 @@ from sdc_sql.errors import ParameterError
 from sdc_sql.loss.margin_distance import pair_distance
 from sdc_sql.release.judging.estimated import measure_estimates
 from sdc_sql.release.judging.measured import list_number_columns
+from sdc_sql.release.judging.relabelled import relabel_original
 from sdc_sql.release.reading.estimates import MEASURE
 from sdc_sql.release.reading.plan import ORIGINAL, RELEASED
 from sdc_sql.release.reporting.estimates_section import list_estimate_blocks
@@ -158,8 +159,10 @@ def _serve_pairs(desk: Desk) -> None:
             tell("pairs")
             original, released = sides.describe(ORIGINAL), sides.describe(RELEASED)
             numbers = list_number_columns(original) & list_number_columns(released) & {*chosen}
-            found = pair_distance(released._roles, original, chosen, continuous=sorted(numbers) or None)  # noqa: SLF001 - as its methods take them
-            return [found.plot().block]
+            # a class is compared with the values that it stands for
+            with relabel_original(original, released, sides.plan, [c for c in chosen if c not in numbers]) as before:
+                data = released._roles  # noqa: SLF001 - as its methods take them
+                return [pair_distance(data, before, chosen, continuous=sorted(numbers) or None).plot().block]
 
         job = find_sides_job(desk, "compare_pairs", tuple(chosen), run)
         return TagList(head, show_job(job, lambda found: tags.div(show_blocks(*found), class_="grid"), what="Pairs"))
@@ -253,7 +256,7 @@ def _write_estimate_form(desk: Desk) -> Tag:
 def describe(desk: Desk) -> str:
     """Say where one stands."""
     number = len(compare_map.list_tried(desk.state))
-    return f"{number} tried" if number else "nothing tried yet"
+    return f"{number} tried" if number else ""
 
 
 STEP = Step("compare", "Compare", "What does the file still tell, and is there a better way?", view, serve, describe)

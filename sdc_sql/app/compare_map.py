@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from htmltools import Tag, TagList, tags
@@ -15,7 +16,7 @@ from sdc_sql.app.tried import list_tried
 from sdc_sql.app.worked import find_worked, read_plan
 from sdc_sql.document.blocks import Plane, Spot, format_short
 from sdc_sql.errors import ParameterError
-from sdc_sql.frontier.found import Frontier, FrontierCandidate
+from sdc_sql.frontier.found import FrontierCandidate
 from sdc_sql.frontier.sweep import frontier
 from sdc_sql.release.reading.plan import ORIGINAL
 
@@ -57,7 +58,8 @@ def serve(desk: Desk) -> None:
                     FrontierCandidate(label, i, r and r.after, l and l.after, undominated=None, chosen=False)
                     for i, (label, r, l) in enumerate(points)
                 ]
-                return frontier(sides.describe(ORIGINAL)._roles, given, "risk", "loss")  # noqa: SLF001 - as its methods take them
+                found = frontier(sides.describe(ORIGINAL)._roles, given, "risk", "loss")  # noqa: SLF001 - as its methods take them
+                return [replace(one, candidate=label) for one, (label, _, _) in zip(found, points, strict=True)]
 
         job = desk.find_job("compare_map", repr([(n, r and r.after, l and l.after) for n, r, l in points]), rank)
         bound = next((r.bound for _, r, _ in points if r and r.bound is not None), None)
@@ -77,7 +79,7 @@ def serve(desk: Desk) -> None:
 
     @desk.on("compare_take")
     def _(sent: dict[str, Any]) -> None:
-        found = next((one for one in list_tried(state) if one.label == sent["label"]), None)
+        found = next((one for one in list_tried(state) if one.label == sent["tried"]), None)
         if found is None:
             raise ParameterError("This was tried by a process that has ended: try it again.")
         steps = [dict(step) for step in found.steps]
@@ -126,7 +128,7 @@ _HEADS = (
 
 
 def _write_map(
-    found: Frontier, tried: list[Tried], names: tuple[str, str], bound: float | None, steps: list[dict[str, Any]]
+    found: list[FrontierCandidate], tried: list[Tried], names: tuple[str, str], bound: float | None, steps: list[dict[str, Any]]
 ) -> TagList:  # fmt: skip
     current = next((one.label for one in tried if [*one.steps] == steps), "")
     spots = tuple(
@@ -153,9 +155,9 @@ def _write_map(
         rows.append(
             write_row(
                 (
-                    one.candidate, words, _write(one.risk), _write(one.loss), f"{sum(bool(s.holds) for s in limited)} of {len(limited)}",
+                    one.candidate, words, _write(one.risk), _write(one.loss), _count_holding(limited),
                     verdict,
-                    button("Take these steps", "compare_take", label=one.candidate, id=f"compare-take-{one.candidate}",
+                    button("Take these steps", "compare_take", tried=one.candidate, id=f"compare-take-{one.candidate}",
                            disabled=one.candidate == current, spoken=f"Take the steps of {one.candidate}"),
                 ),
                 _HEADS,
@@ -164,6 +166,11 @@ def _write_map(
     hint = "Each list of steps that was applied in step 4 is a point. Dominated: another has less of the one and no more of the other."
     drawn = show_blocks(plane) if spots else ""
     return TagList(tags.p(hint, class_="hint"), drawn, write_table("compare-tried", "What was tried", _HEADS, rows))
+
+
+def _count_holding(limited: list[Shown]) -> str:
+    known = [one for one in limited if one.holds is not None]
+    return f"{sum(bool(one.holds) for one in known)} of {len(limited)}" if known else "\N{EN DASH}"
 
 
 def _write(value: float | None) -> str:

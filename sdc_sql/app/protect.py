@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from htmltools import Tag, TagList, tags
@@ -18,6 +19,7 @@ from sdc_sql.app.worked import describe_work, find_worked, read_plan
 if TYPE_CHECKING:
     from sdc_sql.app.desk import Desk
     from sdc_sql.app.jobs import Job
+    from sdc_sql.app.preview import Shown
     from sdc_sql.app.protect_list import Item
 
 
@@ -61,10 +63,16 @@ def find_now(desk: Desk) -> Job[Any]:
         with worked.open(cursor, plan, tell) as sides:
             risk, loss = measure_tables(sides, tell)
             changed = [(done.method, done.changed, done.records) for done in sides.steps]
+        keep_tried(state, replace(plan, steps=()), [], (_turn_back(risk), _turn_back(loss)))
         keep_tried(state, plan, release.get("steps", []), (risk, loss))
         return risk, loss, changed
 
     return desk.find_job("protect_now", (describe_work(plan), repr(plan.scenarios), repr(plan.loss)), run)
+
+
+def _turn_back(shown: tuple[Shown, ...]) -> tuple[Shown, ...]:
+    """Return the figures of the file as it was collected; whether a limit holds of it was not asked."""
+    return tuple(replace(one, after=one.before, holds=None, why="") for one in shown)
 
 
 def _serve_list(desk: Desk) -> None:

@@ -137,7 +137,10 @@ def _write_verdict(found: Run) -> TagList:
     good = "every limit holds: the file may be written and signed."
     left = len(found.reasons)
     bad = f"{left} {'condition does' if left == 1 else 'conditions do'} not hold; nothing is written."
-    rules = [tags.li(words, class_="holds" if holds else "fails") for words, holds in found.rules]
+    rules = [
+        tags.li(tags.span("holds" if holds else "does not hold", class_="holds" if holds else "fails"), f" {words}")
+        for words, holds in found.rules
+    ]
     return TagList(
         show_blocks(
             Verdict("accepted" if found.accepted else "refused", good if found.accepted else bad, found.accepted)

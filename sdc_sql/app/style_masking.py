@@ -48,6 +48,8 @@ legend { font-weight: 600; font-size: .95rem; padding: 0; }
 textarea { width: 100%; min-height: 4.5rem; font: inherit; color: inherit; background: var(--paper);
   border: 1px solid var(--quiet); padding: .4rem .6rem; }
 pre.file { max-height: 28rem; overflow: auto; white-space: pre; tab-size: 2; }
+section.release .fields { grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); }
+section.release .fields input[type=text], section.release .fields select { max-width: 40rem; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); gap: 0 2.5rem; }
 .report-list { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .5rem 1rem; }
 @media (max-width: 70rem) { .would { border-left: 0; border-top: 1px solid var(--line); padding: 1rem 0 0; } }

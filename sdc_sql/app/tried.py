@@ -42,6 +42,8 @@ def keep_tried(
     work = describe_work(plan)
     with kept.lock:
         former = kept.by_work.get(work)
+        if former and not steps and any(one.holds is not None for one in former.risk):
+            return  # whether limits hold is known already
         label = former.label if former else str(len(kept.by_work) + 1)
         kept.by_work[work] = Tried(label, tuple(steps), *found)
 
