@@ -65,7 +65,7 @@ def begin_form(form: dict[str, Any]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> begin_form({"method": "sdc_recode_intervals"})["ends"]
+    >>> begin_form({"mask": "sdc_recode_intervals"})["ends"]
     'open'
     """
     mask = find_method(form[METHOD])

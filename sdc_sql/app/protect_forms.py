@@ -29,7 +29,8 @@ _LISTS = ("columns", "names", "numbers", "values")
 _EITHER = ("number or numbers", "truth value or truth values")
 _WRITTEN = ("levels", "lists of columns", "combinations")  # these are lists within lists, as TOML writes them
 NUMBERS = ("number", "whole number")
-METHOD, TARGET, SCENARIO, WHERE, HOUSEHOLD = "method", "columns", "scenario", "where", "by_household"
+# (an argument of several methods is called method)
+METHOD, TARGET, SCENARIO, WHERE, HOUSEHOLD = "mask", "columns", "scenario", "where", "by_household"
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,7 @@ def make_step(form: Mapping[str, Any]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> make_step({"method": "sdc_recode_intervals", "columns": ["age"], "breaks": "20, 40", "ends": "open"})
+    >>> make_step({"mask": "sdc_recode_intervals", "columns": ["age"], "breaks": "20, 40", "ends": "open"})
     {'mask': 'recode', 'column': 'age', 'breaks': [20, 40], 'ends': 'open'}
     """
     mask = find_method(str(form.get(METHOD)))
@@ -176,7 +177,7 @@ def _read_field(parameter: Parameter, given: Any) -> Any:  # noqa: ANN401 - of a
     kind = parameter.type
     if isinstance(given, bool) or kind == "truth value":
         return given in {True, "true", "True", "on"}
-    if kind in _WRITTEN:
+    if kind in _WRITTEN or (kind != "text" and str(given).lstrip()[:1] in {"{", "["}):
         return _read_toml(parameter.name, str(given))
     several = kind in _LISTS or (kind in _EITHER and "," in str(given))
     if not several:

@@ -81,7 +81,6 @@ class Worked:
     def __init__(self) -> None:
         self._made: dict[Any, Sides] = {}
         self._lock = RLock()
-        self._count = 0
         self.key = secrets.token_urlsafe(32)
 
     @contextmanager
@@ -110,8 +109,7 @@ class Worked:
             cursor.execute("SET VARIABLE sdc_key = ?", [self.key])
 
     def _make(self, cursor: duckdb.DuckDBPyConnection, plan: Plan, tell: Callable[[str], None]) -> Sides:
-        self._count += 1
-        name = f"sdc_worked_{self._count}"
+        name = f"sdc_worked_{secrets.token_hex(8)}"
         cursor.execute(f"ATTACH ':memory:' AS {storage.quote_database(name)}")
         try:
             before = self._find_beginning(plan)
