@@ -158,7 +158,7 @@ def _write_map(
                     one.candidate, words, _write(one.risk), _write(one.loss), _count_holding(limited),
                     verdict,
                     button("Take these steps", "compare_take", tried=one.candidate, id=f"compare-take-{one.candidate}",
-                           disabled=one.candidate == current, spoken=f"Take the steps of {one.candidate}"),
+                           disabled=one.candidate == current, spoken=f"Take these steps: {one.candidate}"),
                 ),
                 _HEADS,
             )

@@ -181,8 +181,17 @@ def _make_picture(desk: Desk, column: str) -> Any:  # noqa: ANN401 - of a job
 
 
 def _find_span(found: Any) -> tuple[float, float]:  # noqa: ANN401 - a distribution
-    ends = found.before.ends if found is not None else ()
-    return (ends[0][0], ends[-1][1]) if ends else (0.0, 0.0)
+    """Return the least and the greatest value of a picture; of few numbers each stands by itself."""
+    if found is None:
+        return 0.0, 0.0
+    ends = found.before.ends
+    if ends:
+        return ends[0][0], ends[-1][1]
+    try:
+        numbers = [float(label) for label in found.before.labels]
+    except ValueError:
+        return 0.0, 0.0
+    return (min(numbers), max(numbers)) if numbers else (0.0, 0.0)
 
 
 def _write_about(mask: Declaration) -> Tag:
@@ -445,7 +454,8 @@ def _serve_breaks(desk: Desk) -> None:
         edges = sorted({float(sent["low"]), *breaks, float(sent["high"])})
         widest = max(zip(edges, edges[1:], strict=False), key=lambda pair: pair[1] - pair[0], default=(0.0, 0.0))
         middle = (widest[0] + widest[1]) / 2
-        keep([*breaks, float(round(middle)) if widest[1] - widest[0] > 2 else middle])  # noqa: PLR2004 - whole ones
+        middle = float(round(middle)) if widest[1] - widest[0] > 1 else middle
+        keep([*breaks, middle if middle not in breaks else max(breaks) + 1])
 
     @desk.on("protect_even")
     def _(sent: dict[str, Any]) -> None:
