@@ -11,6 +11,7 @@ from sdc_sql.app.figures_shown import write_figures
 from sdc_sql.app.protect import find_now
 from sdc_sql.app.show import act, button, show_blocks, show_job, show_problem
 from sdc_sql.app.step import Step
+from sdc_sql.app.tried import list_tried
 from sdc_sql.app.worked import describe_work, find_worked, read_plan
 from sdc_sql.db.catalogue.arguments import list_choices
 from sdc_sql.errors import ParameterError
@@ -140,15 +141,15 @@ def _serve_pairs(desk: Desk) -> None:
                     checked="" if c in chosen else None,
                 ),
                 c,
-            )  # fmt: skip
+            )
             for i, c in enumerate(columns)
         ]
         head = TagList(
             tags.p(
-                "How far the table of each pair is from the original one: 0 as it was, 1 no cell in common. Numbers are "
-                "cut into classes of equally many records.",
+                "How far the table of each pair is from the original one: 0 as it was, 1 no cell in common. Numbers "
+                "are cut into classes of equally many records.",
                 class_="hint",
-            ),  # fmt: skip
+            ),
             tags.fieldset(tags.legend("Variables"), tags.div(*boxes, class_="chips")),
             show_problem(desk, "compare-pairs"),
         )
@@ -241,7 +242,8 @@ def _write_estimate_form(desk: Desk) -> Tag:
     return tags.form(
         tags.label("Statistic", for_="estimate-statistic"),
         tags.select(
-            *(tags.option(s, value=s) for s in STATISTICS if s != "regression"), id="estimate-statistic", name="statistic"
+            *(tags.option(s, value=s) for s in STATISTICS if s != "regression"), id="estimate-statistic",
+            name="statistic",
         ),
         tags.label("of", for_="estimate-variable"),
         tags.select(*columns, id="estimate-variable", name="variable"),
@@ -255,7 +257,7 @@ def _write_estimate_form(desk: Desk) -> Tag:
 
 def describe(desk: Desk) -> str:
     """Say where one stands."""
-    number = len(compare_map.list_tried(desk.state))
+    number = len(list_tried(desk.state))
     return f"{number} tried" if number else ""
 
 

@@ -50,19 +50,20 @@ def serve(desk: Desk) -> None:
         loss = loss if loss in losses else next(iter(losses))
         plan, _ = read_plan(state, release)
         worked = find_worked(state)
-        points = [(one.label, _find(one, "risk", risk), _find(one, "loss", loss)) for one in tried]
+        points = [(one.label, _read(_find(one, "risk", risk)), _read(_find(one, "loss", loss))) for one in tried]
+        bounds = (found.bound for one in tried if (found := _find(one, "risk", risk)) is not None)
 
         def rank(cursor: Any, tell: Any) -> Any:  # noqa: ANN401 - of a job
             with worked.open(cursor, plan, tell) as sides:
                 given = [
-                    FrontierCandidate(label, i, r and r.after, l and l.after, undominated=None, chosen=False)
-                    for i, (label, r, l) in enumerate(points)
+                    FrontierCandidate(label, i, risk, loss, undominated=None, chosen=False)
+                    for i, (label, risk, loss) in enumerate(points)
                 ]
                 found = frontier(sides.describe(ORIGINAL)._roles, given, "risk", "loss")  # noqa: SLF001 - as its methods take them
                 return [replace(one, candidate=label) for one, (label, _, _) in zip(found, points, strict=True)]
 
-        job = desk.find_job("compare_map", repr([(n, r and r.after, l and l.after) for n, r, l in points]), rank)
-        bound = next((r.bound for _, r, _ in points if r and r.bound is not None), None)
+        job = desk.find_job("compare_map", repr(points), rank)
+        bound = next((bound for bound in bounds if bound is not None), None)
         fields = tags.div(
             *_choose("Risk", "compare_risk", risks, risk), *_choose("Loss", "compare_loss", losses, loss), class_="line"
         )
@@ -70,7 +71,9 @@ def serve(desk: Desk) -> None:
         return TagList(
             fields,
             show_job(
-                job, lambda found: _write_map(found, tried, (risks[risk], losses[loss]), bound, steps), what="Comparing"
+                job,
+                lambda found: _write_map(found, tried, (risks[risk], losses[loss]), bound, steps=steps),
+                what="Comparing",
             ),
         )
 
@@ -121,14 +124,23 @@ def _find(one: Tried, side: str, key: str) -> Shown | None:
     return next((s for s in _list_shown(one, side) if _key(s) == key and s.after is not None), None)
 
 
+def _read(one: Shown | None) -> float | None:
+    return None if one is None else one.after
+
+
 _HEADS = (
-    Head("tried"), Head("steps"), Head("risk", number=True), Head("loss", number=True), Head("limits that hold", number=True),
-    Head(""), Head(""),
+    Head("tried"), Head("steps"), Head("risk", number=True), Head("loss", number=True),
+    Head("limits that hold", number=True), Head(""), Head(""),
 )  # fmt: skip
 
 
 def _write_map(
-    found: list[FrontierCandidate], tried: list[Tried], names: tuple[str, str], bound: float | None, steps: list[dict[str, Any]]
+    found: list[FrontierCandidate],
+    tried: list[Tried],
+    names: tuple[str, str],
+    bound: float | None,
+    *,
+    steps: list[dict[str, Any]],
 ) -> TagList:  # fmt: skip
     current = next((one.label for one in tried if [*one.steps] == steps), "")
     spots = tuple(
@@ -163,7 +175,10 @@ def _write_map(
                 _HEADS,
             )
         )  # fmt: skip
-    hint = "Each list of steps that was applied in step 4 is a point. Dominated: another has less of the one and no more of the other."
+    hint = (
+        "Each list of steps that was applied in step 4 is a point. Dominated: another has less of the one and no more "
+        "of the other."
+    )
     drawn = show_blocks(plane) if spots else ""
     return TagList(tags.p(hint, class_="hint"), drawn, write_table("compare-tried", "What was tried", _HEADS, rows))
 

@@ -381,7 +381,9 @@ def _draw_sample(sides: Sides, name: str, size: int) -> Iterator[tuple[str, str,
     share = size / _count_records(sides)
     released, original = f"{name}_released", f"{name}_original"
     made = (name, released, original)
-    numbers = {r: None for r in ("weight", "sampling_fraction") if not isinstance(getattr(plan.released_roles, r), str)}
+    numbers: dict[str, Any] = {
+        r: None for r in ("weight", "sampling_fraction") if not isinstance(getattr(plan.released_roles, r), str)
+    }
     unweighed = replace(plan, roles_after=replace(plan.released_roles, **numbers))
     whole = measured.describe_table(sides.con, unweighed, RELEASED)
     weights: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""The best recoding of the keys of a scenario, as the lattice of their levels gives it: proposed, and taken by a click."""
+"""The best recoding of the keys of a scenario, as the lattice of their levels gives it: taken by a click."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def propose_recodings(
             breaks[key] = _choose_breaks([float(value) for value in known])
             hierarchies[key] = interval_hierarchy(values, breaks[key])
         else:
-            hierarchies[key] = Hierarchy([(None if value is None else str(value),) for value in values])
+            hierarchies[key] = Hierarchy(tuple((None if value is None else str(value),) for value in values))
     if not breaks:
         return []
     tell("the lattice of the levels")
@@ -147,7 +147,9 @@ def serve(desk: Desk) -> None:
             tags.label("records that are alike, at least", for_="best-k"),
             tags.input(type="text", inputmode="numeric", size="4", id="best-k", name="k", value=chosen["k"]),
             tags.label("share left to be suppressed, at most", for_="best-share"),
-            tags.input(type="text", inputmode="decimal", size="6", id="best-share", name="share", value=chosen["share"]),
+            tags.input(
+                type="text", inputmode="decimal", size="6", id="best-share", name="share", value=chosen["share"]
+            ),
             tags.button("Search", type="submit", id="best-search"),
             act("protect_search", place="protect-best"), class_="line",
         )  # fmt: skip
@@ -161,6 +163,12 @@ def serve(desk: Desk) -> None:
         job = find(asked["scenario"], int(asked["k"]), float(asked["share"]))
         return TagList(about, form, problem, show_job(job, _write_proposals, what="Searching"))
 
+    _serve_search(desk, find)
+
+
+def _serve_search(desk: Desk, find: Callable[[str, int, float], Any]) -> None:
+    state = desk.state
+
     @desk.on("protect_search")
     def _(sent: dict[str, Any]) -> None:
         try:
@@ -173,7 +181,9 @@ def serve(desk: Desk) -> None:
 
     @desk.on("protect_take")
     def _(sent: dict[str, Any]) -> None:
-        asked = desk.read_choice("protect_best", None)
+        asked: Any = desk.read_choice("protect_best", None)
+        if asked is None:
+            raise ParameterError("Search first.")
         proposals = find(asked["scenario"], int(asked["k"]), float(asked["share"])).result or []
         steps = proposals[int(sent["number"])].steps
 
@@ -210,7 +220,8 @@ def _write_proposals(found: list[Proposal]) -> Tag:
     if not found:
         return tags.p(
             "No way to make intervals is enough: there is no key of numbers with more than three values, or too many "
-            "records stand out whatever the intervals. Allow a larger share, or recode categories.", class_="hint", role="status",
+            "records stand out whatever the intervals. Allow a larger share, or recode categories.",
+            class_="hint", role="status",
         )  # fmt: skip
     rows = [
         write_row(
@@ -230,7 +241,7 @@ def _write_proposals(found: list[Proposal]) -> Tag:
                 ),
             ),
             _HEADS,
-        )  # fmt: skip
+        )
         for i, one in enumerate(found)
     ]
     return write_table("protect-proposals", "The recodings that lose least", _HEADS, rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 FIRST = "sdc_recode_intervals"  # the handbook begins with coarser keys (3.8.1)
 BREAKS, OPEN = "breaks", "open"
+SIDES = ("now", "then")
 _NUMERIC = ("INT", "DOUBLE", "FLOAT", "DECIMAL", "REAL")
 _FORMS: WeakKeyDictionary[State, dict[str, Any]] = WeakKeyDictionary()  # a reload finds the form as it was
 
@@ -229,7 +231,7 @@ def _write_target(state: State, release: Mapping[str, Any], mask: Declaration, f
                 checked="" if name in chosen else None,
             ),
             name,
-        )  # fmt: skip
+        )
         for i, name in enumerate(columns)
     ]
     box = tags.fieldset(tags.legend("Keys" if keys else "Columns"), tags.div(*boxes, class_="chips"), class_="wider")
@@ -255,7 +257,7 @@ def _write_field(desk: Desk, parameter: Parameter, form: Mapping[str, Any]) -> T
     if parameter.choices or parameter.type == "truth value":
         choices = [*parameter.choices] or ["true", "false"]
         now = str(given).lower() if isinstance(given, bool) else given if given not in {None, ""} else default
-        options = [] if default or parameter.choices and not parameter.default else [tags.option("", value="")]
+        options = [] if default or (parameter.choices and not parameter.default) else [tags.option("", value="")]
         options += [tags.option(_say(one), value=one, selected="" if one == now else None) for one in choices]
         field = tags.select(*options, does, **same)
     elif parameter.type == "column":
@@ -350,7 +352,7 @@ def _write_breaks(desk: Desk, form: Mapping[str, Any], column: str, span: tuple[
                 id=f"protect-cut-{i}",
                 spoken=f"Take out cut point {i + 1}",
             ),
-        )  # fmt: skip
+        )
         for i, one in enumerate(breaks)
     ]
     return tags.fieldset(
@@ -360,7 +362,8 @@ def _write_breaks(desk: Desk, form: Mapping[str, Any], column: str, span: tuple[
         tags.div(
             button("Add a cut point", "protect_add", id="protect-add", low=low, high=high),
             tags.label("or evenly, classes: ", tags.input(
-                act("protect_even", low=low, high=high, place="protect-breaks"), type="text", inputmode="numeric", size="4",
+                act("protect_even", low=low, high=high, place="protect-breaks"), type="text", inputmode="numeric",
+                size="4",
                 id="protect-even", autocomplete="off",
             )),
             class_="tools",
@@ -452,7 +455,7 @@ def _serve_breaks(desk: Desk) -> None:
     def _(sent: dict[str, Any]) -> None:
         breaks = list_breaks(read_form(desk))
         edges = sorted({float(sent["low"]), *breaks, float(sent["high"])})
-        widest = max(zip(edges, edges[1:], strict=False), key=lambda pair: pair[1] - pair[0], default=(0.0, 0.0))
+        widest = max(pairwise(edges), key=lambda pair: pair[1] - pair[0], default=(0.0, 0.0))
         middle = (widest[0] + widest[1]) / 2
         middle = float(round(middle)) if widest[1] - widest[0] > 1 else middle
         keep([*breaks, middle if middle not in breaks else max(breaks) + 1])
@@ -460,6 +463,8 @@ def _serve_breaks(desk: Desk) -> None:
     @desk.on("protect_even")
     def _(sent: dict[str, Any]) -> None:
         classes, low, high = int(_read_number(sent["value"])), float(sent["low"]), float(sent["high"])
+        if not high > low:
+            raise ParameterError("Wait until the values are shown: cut points lie between the least and the greatest.")
         if not 2 <= classes <= 100:  # noqa: PLR2004 - more are no classes
             raise ParameterError("Give a number of classes from 2 to 100.")
         width = (high - low) / classes
@@ -527,7 +532,11 @@ def _serve_preview(desk: Desk) -> None:
             tags.p(tags.strong(words), f": {more}" if more else "", class_="what-it-does"),
             show_problem(desk, "protect-apply"),
             tags.div(
-                button("Apply" if editing < 0 else "Put it in its place", "protect_apply", primary=True, id="protect-apply", place="protect-apply"),
+                button(
+                    "Apply" if editing < 0 else "Put it in its place", "protect_apply", primary=True,
+                    id="protect-apply",
+                    place="protect-apply",
+                ),
                 button("Begin another", "protect_new", id="protect-new") if editing >= 0 else None,
                 *_write_ways(state, exact.result if exact.status == "done" else exact, by_records),
                 class_="tools",
@@ -596,13 +605,14 @@ def _write_preview(found: Preview | None) -> TagList | Tag:
             f" of {found.records:,} records, as if they were the file: no limit is judged by it. All would take about "
             f"{least if least == most else f'{least} to {most}'}."
         )
+    judged = found.kind != "sample"
     mark = tags.strong("Sample", class_="sample") if found.kind == "sample" else None
     lost = [tags.li(f"{column}: {share:.1%} of what its values tell is lost (entropy)") for column, share in found.lost]
     return TagList(
         tags.p(mark, said, role="status", class_="kind"),
-        write_figures("protect-risk", "Risk before and after the step", found.risk, ("now", "then"), judged=found.kind != "sample"),
+        write_figures("protect-risk", "Risk before and after the step", found.risk, SIDES, judged=judged),
         tags.h4("What is lost"),
         tags.ul(*lost) if lost else None,
-        write_figures("protect-loss", "Loss before and after the step", found.loss, ("now", "then"), judged=found.kind != "sample")
+        write_figures("protect-loss", "Loss before and after the step", found.loss, SIDES, judged=judged)
         if found.loss else None,
     )  # fmt: skip

@@ -145,19 +145,7 @@ def make_step(form: Mapping[str, Any]) -> dict[str, Any]:
     {'mask': 'recode', 'column': 'age', 'breaks': [20, 40], 'ends': 'open'}
     """
     mask = find_method(str(form.get(METHOD)))
-    step: dict[str, Any] = {"mask": mask.verb}
-    target = find_target(mask.verb)
-    columns = list(form.get(TARGET) or ())
-    if takes_keys(mask) and form.get(SCENARIO):
-        step["scenario"] = str(form[SCENARIO])
-    elif target == "column":
-        if len(columns) != 1:
-            raise ParameterError("columns: choose the column that is masked.")
-        step["column"] = str(columns[0])
-    elif target is not None:
-        if not columns:
-            raise ParameterError(f"columns: choose the {'keys' if takes_keys(mask) else 'columns'} that are masked.")
-        step[target] = [str(name) for name in columns]
+    step: dict[str, Any] = {"mask": mask.verb, **_read_target(mask, form)}
     for parameter in list_fields(mask):
         value = _read_field(parameter, form.get(parameter.name))
         if value is not None and not _is_default(parameter, value):
@@ -168,6 +156,21 @@ def make_step(form: Mapping[str, Any]) -> dict[str, Any]:
         if form.get(name):
             step[name] = str(form[name])
     return step
+
+
+def _read_target(mask: Declaration, form: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is masked, as the step says it."""
+    target = find_target(mask.verb)
+    columns = [str(name) for name in form.get(TARGET) or ()]
+    if target is None:
+        return {}
+    if takes_keys(mask) and form.get(SCENARIO):
+        return {"scenario": str(form[SCENARIO])}
+    if target == "column" and len(columns) != 1:
+        raise ParameterError("columns: choose the column that is masked.")
+    if not columns:
+        raise ParameterError(f"columns: choose the {'keys' if takes_keys(mask) else 'columns'} that are masked.")
+    return {target: columns[0] if target == "column" else columns}
 
 
 def _read_field(parameter: Parameter, given: Any) -> Any:  # noqa: ANN401 - of a page
@@ -238,7 +241,7 @@ def fill_form(step: Mapping[str, Any]) -> dict[str, Any]:
     if not fitting:
         raise ParameterError("This step has a form that the page does not know: change it in the release file.")
     mask = fitting[0]
-    columns = next((step[name] for name in ("columns", "column", "keys") if name in step), [])
+    columns: Any = next((step[name] for name in ("columns", "column", "keys") if name in step), [])
     form: dict[str, Any] = {METHOD: mask.name, TARGET: [columns] if isinstance(columns, str) else list(columns)}
     form |= {name: step[name] for name in (SCENARIO, WHERE, HOUSEHOLD) if name in step}
     for parameter in list_fields(mask):
@@ -274,7 +277,7 @@ def describe_step(step: Mapping[str, Any]) -> tuple[str, str]:
     >>> describe_step({"mask": "recode", "column": "age", "breaks": [20, 40], "ends": "open"})
     ('Recode age', 'breaks 20, 40; ends open')
     """
-    columns = next((step[name] for name in ("columns", "column", "keys") if name in step), [])
+    columns: Any = next((step[name] for name in ("columns", "column", "keys") if name in step), [])
     named = [columns] if isinstance(columns, str) else [*columns]
     of = ", ".join(map(str, named)) or (f"the keys of {step['scenario']}" if "scenario" in step else "")
     words = re.sub(r"\bpram\b", "PRAM", str(step.get("mask", "")).replace("_", " "))

@@ -103,7 +103,7 @@ def _serve_verdict(desk: Desk) -> None:
 
 
 def _write_problems(problems: list[str]) -> TagList:
-    items = []
+    items: list[Tag] = []
     for said in problems:
         place, _, words = said.partition(": ")
         step = _find_step(place)
@@ -162,7 +162,7 @@ def _write_reports(found: Run) -> Tag | TagList:
                 id=f"release-document-{name}",
             ),
             f" ({max(1, len(body) // 1024):,} KB)",
-        )  # fmt: skip
+        )
         for name, (_, body) in found.documents.items()
     ]
     hint = (
@@ -204,7 +204,8 @@ def _serve_form(desk: Desk) -> None:
             tags.fieldset(tags.legend("Documents beside it"), tags.div(*boxes, class_="chips")),
             tags.div(*texts, class_="fields"),
             tags.details(
-                tags.summary("Who answers for it: the fields of the sheet to sign"), tags.div(*signed, class_="fields"), id="release-signs", open=""
+                tags.summary("Who answers for it: the fields of the sheet to sign"),
+                tags.div(*signed, class_="fields"), id="release-signs", open="",
             ),
             show_problem(desk, "release-form"),
             tags.button("Keep", type="submit", class_="primary", id="release-keep"),
@@ -250,7 +251,7 @@ def _serve_form(desk: Desk) -> None:
                 "; the command line makes the same bytes of it: ",
                 tags.code(place),
                 class_="hint",
-            ),  # fmt: skip
+            ),
             show_blocks(Code("release.toml", "toml", text.rstrip("\n"))),
         )
 
@@ -337,12 +338,17 @@ def _write_written(found: Run) -> TagList:
     )
 
 
+_WORDS: dict[bool | None, tuple[Any, ...]] = {
+    True: ("holds", {"class": "holds"}), False: ("FAILS", {"class": "fails"}), None: ("only read", {"class": "quiet"}),
+}  # fmt: skip
+
+
 def _write_verified(found: Any) -> TagList:  # noqa: ANN401 - a verification
     words = "every field that was computed anew holds." if found.holds else f"{', '.join(found.failed)}"
     items = [
         tags.li(
             tags.strong(check.field), ": ",
-            tags.span({True: "holds", False: "FAILS", None: "only read"}[check.holds], class_="fails" if check.holds is False else "holds" if check.holds else "quiet"),
+            tags.span(*_WORDS[check.holds]),
             f": {check.told}",
         )
         for check in found.checks

@@ -151,8 +151,8 @@ class CountedCells:
 
     def _map_values(self, column: str, verb: str, arguments: Mapping[str, Any], becomes: exp.Table) -> None:
         """Keep what each value of a column becomes, and how many records have it."""
-        own = {name: value for name, value in arguments.items() if name not in _TARGETS}
-        own |= {"columns": [column]} if "columns" in arguments else {"column": column}
+        target: dict[str, Any] = {"columns": [column]} if "columns" in arguments else {"column": column}
+        own = {name: value for name, value in arguments.items() if name not in _TARGETS} | target
         by_value = all(str(mask.scope) == "record" for mask in find_recodings(verb, arguments))
         number, records = _name_columns(self.data.columns)
         source = self._select_values(column, records) if by_value else self._select_records(column, own, records)
@@ -175,10 +175,11 @@ class CountedCells:
         """Return the values of a column, each with how many records have it."""
         of = exp.column(column, quoted=True)
         if column in self.data.keys:
-            counted: exp.Expression = exp.func("sum", exp.column(RECORDS))
+            counted: Any = exp.func("sum", exp.column(RECORDS))
             source: exp.Expression = self.cells.copy()
         else:
-            counted, source = exp.Count(this=exp.Star()), query_table(self.data.table)
+            counted = exp.Count(this=exp.Star())
+            source = query_table(self.data.table)
         number = exp.alias_(exp.cast(counted, "BIGINT"), records, quoted=True)
         return exp.select(of, number).from_(source).group_by(of)
 

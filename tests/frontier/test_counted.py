@@ -1,4 +1,4 @@
-"""What a recoding would do, from the cells: the figures are those of the measures on the masked table of a real file."""
+"""What a recoding would do, from the cells: the figures are those of the measures on the masked table."""
 
 from pathlib import Path
 
@@ -137,7 +137,7 @@ def test_what_hangs_on_more_than_the_value_is_refused(files, verb, arguments):
 def test_values_that_others_of_a_household_show_are_not_counted():
     con = duckdb.connect()
     con.execute(
-        "CREATE TABLE p AS SELECT i AS id, i // 2 AS home, CASE WHEN i % 2 = 0 THEN i // 8 END AS town FROM range(9) r(i)"
+        "CREATE TABLE p AS SELECT i AS id, i // 2 AS home, CASE WHEN i % 2 = 0 THEN i END AS town FROM range(9) t(i)"
     )
     data = sdc_sql.Microdata(con, "p", keys=["town"], id="id", household="home", household_columns=["town"])
     with pytest.raises(NotOfCellsError, match="household"):
