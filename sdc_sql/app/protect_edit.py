@@ -419,9 +419,9 @@ def _serve_changes(desk: Desk) -> None:
         desk.choose("protect_editing", -1)
 
     @desk.on("protect_apply")
-    def _(_: dict[str, Any]) -> None:
+    def _(_sent: dict[str, Any]) -> None:
         step, editing = make_step(read_form(desk)), desk.read_choice("protect_editing", -1)
-        _, problems = check_step(state, step, editing)
+        problems = check_step(state, step, editing)[1]
         if problems:
             raise ParameterError(" ".join(problems))
         words, _more = describe_step(step)
