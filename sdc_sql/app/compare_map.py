@@ -130,7 +130,7 @@ def _read(one: Shown | None) -> float | None:
 
 _HEADS = (
     Head("tried"), Head("steps"), Head("risk", number=True), Head("loss", number=True),
-    Head("limits that hold", number=True), Head(""), Head(""),
+    Head("limits that hold", number=True), Head("place"), Head("take"),
 )  # fmt: skip
 
 

@@ -41,7 +41,7 @@ def write_figures(
     heads = [
         Head("figure"), Head(sides[0], number=True), Head(sides[1], number=True),
         *([Head("limit", number=True), Head("beside its limit", meaning=_MEANING)] if limited else []),
-        *([Head("")] if judged and limited else []),
+        *([Head("verdict")] if judged and limited else []),
     ]  # fmt: skip
     rows: list[Tag] = []
     scenario = None

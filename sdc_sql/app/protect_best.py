@@ -212,7 +212,7 @@ def _make_run(
 _HEADS = (
     Head("recoding"), Head("loss", number=True, meaning="Generalised loss: 0 nothing is lost, 1 all"),
     Head("records left below", number=True, meaning="In cells of too few records: to be suppressed"),
-    Head("cells", number=True), Head(""),
+    Head("cells", number=True), Head("take"),
 )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ MASKING = """\
 .fields input[type=text], .fields select { width: 100%; max-width: 24rem; }
 fieldset { border: 0; margin: .75rem 0; padding: 0; min-width: 0; }
 legend { font-weight: 600; font-size: .95rem; padding: 0; }
-.breaks { border-top: 1px solid var(--line); padding-top: .75rem; }
+.breaks { margin-top: 1rem; }
 @media (min-width: 40rem) { .form figure { margin-right: 9.25rem; } }
 .cuts { list-style: none; padding: 0; margin: .5rem 0; }
 .cuts li { display: grid; grid-template-columns: minmax(6rem, 1fr) 6rem 2.25rem; align-items: center; gap: .5rem;

@@ -71,7 +71,7 @@ def open_page(said: dict[str, Any], place: Path) -> tuple[subprocess.Popen[str],
     kept = find_folder(data, None)
     kept.mkdir(parents=True)
     (kept / "release.toml").write_text(format_release({**said, "source": {"path": str(data)}}), encoding="utf-8")
-    process = subprocess.Popen(  # noqa: S603 - our own program
+    process = subprocess.Popen(
         [sys.executable, "-m", "sdc_sql", "app", str(data)], stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True
     )
     for line in process.stdout or ():
@@ -80,7 +80,7 @@ def open_page(said: dict[str, Any], place: Path) -> tuple[subprocess.Popen[str],
     raise RuntimeError("The page did not begin.")
 
 
-def _show_protect(page: Any, folder: Path) -> None:  # noqa: ANN401 - of an extra
+def _show_protect(page: Any, folder: Path) -> None:
     page.click("#to-protect")
     page.wait_for_selector("#protect-now")
     page.select_option("#protect-columns", "experience")
@@ -102,7 +102,7 @@ def _show_protect(page: Any, folder: Path) -> None:  # noqa: ANN401 - of an extr
     page.wait_for_function(IDLE)
 
 
-def _show_compare(page: Any, folder: Path) -> None:  # noqa: ANN401 - of an extra
+def _show_compare(page: Any, folder: Path) -> None:
     page.click("#protect-switch-0")
     page.wait_for_selector(".worksteps .off")
     page.wait_for_timeout(1000)
