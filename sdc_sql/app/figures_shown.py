@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from htmltools import HTML, Tag, TagList, tags
 
+from sdc_sql.app.meaning import explain_measures
 from sdc_sql.app.tables import Head, write_row, write_table
 from sdc_sql.document.blocks import DASH, Gauge, format_short
 from sdc_sql.document.gauge import draw_gauge
@@ -43,6 +44,7 @@ def write_figures(
         *([Head("limit", number=True), Head("beside its limit", meaning=_MEANING)] if limited else []),
         *([Head("verdict")] if judged and limited else []),
     ]  # fmt: skip
+    measures = dict.fromkeys(measure for one in shown for measure in one.measures)
     rows: list[Tag] = []
     scenario = None
     for one in shown:
@@ -58,6 +60,7 @@ def write_figures(
     return TagList(
         _write_legend() if limited else None,
         write_table(name, title, heads, rows, kind="figures"),
+        explain_measures(*measures, key=f"{name}-what") if measures else None,
     )
 
 

@@ -68,7 +68,8 @@ class Shown(Result):
     """A figure before and after a step: which, in words, and the limit on it, if there is one.
 
     ``limit`` is the text, ``place`` where it stands in the release file; ``holds``: whether the figure after the step
-    holds it, None of a sample, and of a figure without a limit. None as a figure: it is not known.
+    holds it, None of a sample, and of a figure without a limit. None as a figure: it is not known. ``measures`` are the
+    names of the measures that it is of.
     """
 
     scenario: str
@@ -81,6 +82,7 @@ class Shown(Result):
     at_most: bool
     holds: bool | None
     why: str = ""
+    measures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -277,6 +279,11 @@ def _measure(asked: Asked, measure: Measured) -> list[dict[str, Any]] | str:
         return str(error)
 
 
+def name_measures(plan: Plan, limit: str) -> tuple[str, ...]:
+    """Return the names of the measures whose figures a limit names."""
+    return tuple(plan.asked[n.label].measure.name for n in list_named_figures(limit) if n.label in plan.asked)
+
+
 def _show(plan: Plan, scenario: Scenario, limit: tuple[str, str], value: float | None, **judged: Any) -> Shown:  # noqa: ANN401 - holds, why
     text, place = limit
     spoken = describe_limit(text, plan.asked)
@@ -285,7 +292,7 @@ def _show(plan: Plan, scenario: Scenario, limit: tuple[str, str], value: float |
     own = place not in {"", "loss"}
     return Shown(
         scenario.name, words, value, value, text if own else "", place, spoken.bound if spoken and own else None,
-        spoken.at_most if spoken else True, judged["holds"], judged.get("why", ""),
+        spoken.at_most if spoken else True, judged["holds"], judged.get("why", ""), name_measures(plan, text),
     )  # fmt: skip
 
 
@@ -331,7 +338,7 @@ def measure_losses(
         shown.append(
             Shown(
                 "", words, 0.0, value, limit.text, limit.path, spoken.bound if spoken else None,
-                spoken.at_most if spoken else True, holds,
+                spoken.at_most if spoken else True, holds, "", name_measures(plan, limit.text),
             )
         )  # fmt: skip
     return tuple(shown)

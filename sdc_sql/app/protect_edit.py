@@ -533,7 +533,7 @@ def _serve_preview(desk: Desk) -> None:
             show_problem(desk, "protect-apply"),
             tags.div(
                 button(
-                    "Apply" if editing < 0 else "Put it in its place", "protect_apply", primary=True,
+                    "Apply" if editing < 0 else f"Replace step {editing + 1}", "protect_apply", primary=True,
                     id="protect-apply",
                     place="protect-apply",
                 ),

@@ -145,6 +145,7 @@ def _write_verdict(found: Run) -> TagList:
         show_blocks(
             Verdict("accepted" if found.accepted else "refused", good if found.accepted else bad, found.accepted)
         ),
+        tags.ul(*(tags.li(reason) for reason in found.reasons), class_="points") if found.reasons else None,
         tags.p(f"{holding} of {len(found.limits)} limits hold.", role="status"),
         write_figures("release-limits", "Limits, before and after", found.limits, ("before", "released")),
         tags.ul(*rules) if rules else None,

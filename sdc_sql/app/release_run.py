@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from sdc_sql.app.draft import WINDOW
-from sdc_sql.app.preview import Shown
+from sdc_sql.app.preview import Shown, name_measures
 from sdc_sql.db.files import storage, work
 from sdc_sql.errors import ParameterError, ReleaseFileError
 from sdc_sql.figures.words import describe_limit
@@ -136,5 +136,5 @@ def _show_limit(outcome: Outcome, found: LimitOutcome) -> Shown:
     return Shown(
         found.limit.scenario or found.limit.part, spoken.words if spoken else found.limit.text, before, after,
         found.limit.text, found.limit.path, spoken.bound if spoken else None, spoken.at_most if spoken else True,
-        found.holds, "" if after is not None else "it could not be measured",
+        found.holds, "" if after is not None else "it could not be measured", name_measures(plan, found.limit.text),
     )  # fmt: skip
