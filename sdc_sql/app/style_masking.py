@@ -2,7 +2,7 @@
 
 MASKING = """\
 .sides { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0 2.5rem; align-items: start; }
-@media (min-width: 70rem) { .sides { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); } }
+@media (min-width: 78rem) { .sides { grid-template-columns: minmax(0, 1fr) minmax(0, 2fr); } }
 .flat > h2 { margin-top: 1rem; }
 .line { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .75rem; }
 .what-it-does { margin: .5rem 0; max-width: 46rem; }
@@ -17,7 +17,7 @@ MASKING = """\
 .worksteps .tools button { min-width: 2.25rem; padding: .15rem .5rem; }
 .worksteps .off strong { text-decoration: line-through; color: var(--quiet); }
 .worksteps .editing { background: var(--soft); box-shadow: -.5rem 0 0 var(--fill); }
-.figures th, .figures td { padding-left: .5rem; padding-right: .5rem; }
+.figures th, .figures td { padding-left: .4rem !important; padding-right: .4rem !important; }
 .figures td:has(svg.gauge) { min-width: 208px; }
 .figures .group { font-weight: 600 !important; padding-top: 1rem !important; background: none; }
 .sides .wide { max-height: none; }
@@ -52,5 +52,5 @@ section.release .fields { grid-template-columns: repeat(auto-fit, minmax(min(26r
 section.release .fields input[type=text], section.release .fields select { max-width: 40rem; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); gap: 0 2.5rem; }
 .report-list { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .5rem 1rem; }
-@media (max-width: 70rem) { .would { border-left: 0; border-top: 1px solid var(--line); padding: 1rem 0 0; } }
+@media (max-width: 77.9rem) { .would { border-left: 0; border-top: 1px solid var(--line); padding: 1rem 0 0; } }
 """
