@@ -360,11 +360,11 @@ def _write_breaks(desk: Desk, form: Mapping[str, Any], column: str, span: tuple[
         tags.p("An interval begins at each of them.", class_="hint"),
         tags.ol(*rows, class_="cuts") if rows else None,
         tags.div(
-            button("Add a cut point", "protect_add", id="protect-add", low=low, high=high),
+            button("Add a cut point", "protect_add", id="protect-add", low=low, high=high, disabled=not span[1] > span[0]),
             tags.label("or evenly, classes: ", tags.input(
                 act("protect_even", low=low, high=high, place="protect-breaks"), type="text", inputmode="numeric",
                 size="4",
-                id="protect-even", autocomplete="off",
+                id="protect-even", disabled=None if span[1] > span[0] else "", autocomplete="off",
             )),
             class_="tools",
         ),
