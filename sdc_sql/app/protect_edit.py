@@ -360,11 +360,13 @@ def _write_breaks(desk: Desk, form: Mapping[str, Any], column: str, span: tuple[
         tags.p("An interval begins at each of them.", class_="hint"),
         tags.ol(*rows, class_="cuts") if rows else None,
         tags.div(
-            button("Add a cut point", "protect_add", id="protect-add", low=low, high=high, disabled=not span[1] > span[0]),
+            button(
+                "Add a cut point", "protect_add", id="protect-add", low=low, high=high, disabled=span[1] <= span[0]
+            ),
             tags.label("or evenly, classes: ", tags.input(
                 act("protect_even", low=low, high=high, place="protect-breaks"), type="text", inputmode="numeric",
                 size="4",
-                id="protect-even", disabled=None if span[1] > span[0] else "", autocomplete="off",
+                id="protect-even", disabled="" if span[1] <= span[0] else None, autocomplete="off",
             )),
             class_="tools",
         ),
