@@ -87,6 +87,7 @@ def test_a_sample_judges_nothing_and_is_the_same_twice(state, cursor):
     )
 
 
+@pytest.mark.slow
 def test_steps_are_added_to_the_tables_of_those_before(state, cursor):
     worked = Worked()
     steps = SAID["steps"][:2]

@@ -55,7 +55,7 @@ def measure_figures(measure):
 
 
 @pytest.mark.parametrize(("file", "verb", "arguments"), STEPS)
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(7)
 def test_a_candidate_has_the_figures_of_the_masked_table(files, file, verb, arguments):
     data, cells = files[file]
     before = measure_figures(cells.measure)
@@ -92,6 +92,7 @@ def test_cells_are_measured_with_null_as_a_wildcard(files):
             assert_alike(row, its, name)
 
 
+@pytest.mark.slow
 def test_every_measure_has_its_figures_of_the_records_or_refuses(files):
     data, cells = files["couples"]
     same, refused = [], []
