@@ -195,7 +195,7 @@ def test_couples_from_the_first_step_to_a_release_that_the_command_line_makes_to
     page.wait_for_selector("#look-accept")
     wait_until_idle(page)
     page.click("#look-accept")
-    page.wait_for_function("() => document.querySelector('#look-accept').disabled")
+    page.wait_for_function("() => document.querySelector('#look-accept')?.disabled")
     page.click("#to-release")
     page.wait_for_selector("#release-limits")
     assert "accepted" in page.inner_text("#release_verdict .verdict")
