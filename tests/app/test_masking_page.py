@@ -141,6 +141,7 @@ def test_couples_from_the_first_step_to_a_release_that_the_command_line_makes_to
     page.click("#protect-full")
     page.click("#stop-protect_full")
     page.wait_for_selector("text=was stopped")
+    wait_until_idle(page)
     assert list_violations(page) == []
     apply(page, 5)
 
