@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from copy import copy
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -288,6 +289,33 @@ class Microdata:
                 f"A Microdata has no {name}; its measures and masks are in risk, mask, linkage and loss."
             )
             raise AttributeError(told, name=name, obj=self)
+
+    def app(self, *, port: int = 0) -> None:
+        """Open a page on this machine to look at the table, protect it and release it, until it ends (Ctrl-C).
+
+        The page works on a copy of the file, or of the table of a database file, and ends in a release file. It needs
+        ``pip install 'sdc-sql[app]'``.
+
+        Parameters
+        ----------
+        port
+            Where to listen, on this machine only; 0: any port that is free.
+
+        Raises
+        ------
+        TableError
+            Where the table is no file, and in no database file.
+        MissingPackageError
+            Where Shiny is not installed.
+
+        Examples
+        --------
+        >>> example().app()
+        Traceback (most recent call last):
+        sdc_sql.errors.TableError: persons is in no file: write it to one...
+        """
+        # nothing below the pages knows them
+        import_module("sdc_sql.app.server").serve_described(self, port)
 
     write = bind_method(released_file.write_table_file)
     after_pram = bind_method(risk_misclassified.note_pram)

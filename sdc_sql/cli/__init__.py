@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 COMMANDS = (
     "risk", "compare", "rules", "measure", "identifiers", "preview", "frontier", "mask", "release", "verify", "shell",
-    "serve", "between", "compile", "macros", "install", "clean", "completion",
+    "serve", "app", "between", "compile", "macros", "install", "clean", "completion",
 )  # fmt: skip
-OWN_SIGNALS = {"shell", "serve"}  # these commands go on at Ctrl-C, or end by it as they should
+OWN_SIGNALS = {"shell", "serve", "app"}  # these commands go on at Ctrl-C, or end by it as they should
 
 
 class OneLine(argparse.ArgumentParser):

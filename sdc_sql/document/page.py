@@ -38,7 +38,7 @@ from sdc_sql.document.layers import draw_layers
 from sdc_sql.document.style import STYLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from sdc_sql.document.blocks import Block, Page, Words
 
@@ -80,6 +80,18 @@ def page_html(page: Page) -> str:
         + body
         + "</main>\n</body>\n</html>\n"
     )
+
+
+def write_blocks(blocks: Iterable[Block], number: Iterator[int]) -> str:
+    """Return blocks as HTML for another page; `number` numbers their ids, none of which may occur twice there.
+
+    Examples
+    --------
+    >>> from sdc_sql.document.blocks import Text
+    >>> write_blocks([Text("a < b")], count(1)).strip()
+    '<p>a &lt; b</p>'
+    """
+    return "".join(_write_block(block, number) for block in blocks)
 
 
 def _write_running_title(title: str) -> str:

@@ -1,15 +1,21 @@
 """How a page looks: light and dark, narrow and wide, on a screen and on paper."""
 
-STYLE = """\
-:root {
-  color-scheme: light dark;
+LIGHT = """\
   --ink: #1b1d21; --quiet: #5a5f68; --paper: #ffffff; --line: #d4d7dc; --soft: #f3f4f6; --fill: #1f5a8c;
-  --wash: #8db9de; --beyond: #eceef1;
-}
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e6e8eb; --quiet: #a3a9b3; --paper: #15171a; --line: #3a3f46; --soft: #1f2226; --fill: #7fb4e3;
-    --wash: #2f6493; --beyond: #282c32; }
-}
+  --wash: #8db9de; --beyond: #eceef1;"""
+DARK = """\
+--ink: #e6e8eb; --quiet: #a3a9b3; --paper: #15171a; --line: #3a3f46; --soft: #1f2226; --fill: #7fb4e3;
+    --wash: #2f6493; --beyond: #282c32;"""
+COLOURS = f"""\
+:root {{
+  color-scheme: light dark;
+{LIGHT}
+}}
+@media (prefers-color-scheme: dark) {{
+  :root {{ {DARK} }}
+}}
+"""
+RULES = """\
 * { box-sizing: border-box; }
 html { background: var(--paper); color: var(--ink); }
 body { margin: 0; font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", Arial, sans-serif; }
@@ -142,3 +148,4 @@ svg, .legend li::before { print-color-adjust: exact; -webkit-print-color-adjust:
   pre { font-size: 7.5pt; white-space: pre-wrap; overflow-wrap: anywhere; overflow: visible; padding: .4rem .6rem; }
 }
 """
+STYLE = COLOURS + RULES

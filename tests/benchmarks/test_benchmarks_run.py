@@ -150,3 +150,10 @@ def test_the_benchmark_of_synthetic_files_runs():
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(" GiB | ") == 2
+
+
+def test_the_benchmark_of_previews_runs():
+    command = [sys.executable, str(Path(__file__).with_name("previews.py")), "2000"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n| ") == 5

@@ -31,7 +31,7 @@ ORDER = [
     {"microdata"},
     {"report", "spark"},
     {"release"},
-    {"shell"},
+    {"app", "shell"},
     {"__init__"},  # the public names: whoever imports `sdc_sql` itself stands below them all
     {"cli", "dbt", "write"},
     {"__main__"},
@@ -40,11 +40,12 @@ ORDER = [
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
 # Rooms of several files, which may import one another, never in a circle.
 WHOLE = {
-    "between", "db", "comparison", "compiler", "figures", "frontier", "risk", "linkage", "mask", "loss", "document",
-    "pictures", "report", "release", "series", "session", "shell", "spark", "cli", "dbt", "write",
+    "app", "between", "db", "comparison", "compiler", "figures", "frontier", "risk", "linkage", "mask", "loss",
+    "document", "pictures", "report", "release", "series", "session", "shell", "spark", "cli", "dbt", "write",
 }  # fmt: skip
 RUN_TIME = {"duckdb", "sqlglot", "numpy", "pyarrow"}
 EXTRAS = {
+    "app": {"htmltools", "shiny"},
     "between": {"cryptography"},
     "series": {"cryptography"},
     "dbt": {"dbt", "dbt_common"},
@@ -118,7 +119,7 @@ def test_modules_import_one_another_in_no_circle():
 
 
 PACKAGES = sorted({m.rpartition(".")[0] for m in map(module, SOURCES)} - {""})
-APART = {"sdc_sql.spark": "pyspark", "sdc_sql.dbt": "dbt"}  # with the package that each needs
+APART = {"sdc_sql.app": "shiny", "sdc_sql.spark": "pyspark", "sdc_sql.dbt": "dbt"}  # with the package that each needs
 
 
 def hidden(package: str) -> list[str]:

@@ -66,6 +66,7 @@ METHODS = sorted({d.verb for d in read_catalogue() if d.is_table and hasattr(Met
 OWN = (
     "add_id",
     "after_pram",
+    "app",
     "by_household",
     "check_limits",
     "compare",

@@ -81,7 +81,6 @@ def measure_scenario(
 ) -> tuple[RiskReport, dict[str, Any]]:  # fmt: skip
     """Return the report of a scenario, under the name that a reader knows, and what is measured besides."""
     data = describe_table(con, plan, table, scenario.keys, nulls)
-    asked = figures.complete_figures(plan.asked, scenario)
     sensitive = [name for name in plan.roles.sensitive if name not in scenario.keys]
     report = risk_report(data, k=scenario.k, progress=progress)
     if sensitive:
@@ -90,7 +89,17 @@ def measure_scenario(
         strict = describe_table(con, plan, table, scenario.keys)  # only there NULL is a value of its own
         diversity, closeness, likeness = attributes(strict, sensitive, ordered)
         report = replace(report, l_diversity=diversity, t_closeness=closeness, likeness=likeness)
-    found = report.to_dict()
+    more = measure_limited(con, plan, table, scenario, nulls=nulls, found=report.to_dict(), progress=progress)
+    return replace(report, table=name), more
+
+
+def measure_limited(
+    con: duckdb.DuckDBPyConnection, plan: Plan, table: str, scenario: Scenario, *, nulls: str,
+    found: Mapping[str, Any], progress: Callable[[str], None],
+) -> dict[str, Any]:  # fmt: skip
+    """Return what the limits of a scenario name besides what was found of it, by the names of the measures."""
+    data = describe_table(con, plan, table, scenario.keys, nulls)
+    asked = figures.complete_figures(plan.asked, scenario)
     limited = {name.label for limit in scenario.limits for name in list_named_figures(limit.text)}
     wanted = dict.fromkeys(sorted(limited))
     if scenario.threshold is not None:
@@ -106,7 +115,7 @@ def measure_scenario(
         if not is_there and not (asked[label].measure.compares and original is None):
             progress(label.replace("_", " "))
             more[label] = _measure_beside(asked[label], data, beside, plan, scenario)
-    return replace(report, table=name), more
+    return more
 
 
 def _measure_beside(

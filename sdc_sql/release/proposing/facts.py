@@ -48,6 +48,7 @@ class Facts:
     like_names: bool = False
     numbers: bool = False  # the texts are numbers, written in several ways: 57800000 beside 116258.5
     strays: int = 0  # in so many of these records the text is no number
+    missing: int = 0  # so many records have no value
     commas: bool = False  # some are written with a decimal comma, and are not read as numbers
 
     def __str__(self) -> str:
@@ -119,20 +120,20 @@ def _find_column_facts(con: duckdb.DuckDBPyConnection, rows: exp.Select, name: s
         _sum_where(known, n) if text else exp.null(),
         *((_sum_where(_match(pattern), n) for pattern in (_NUMBER, _CODE)) if text else (exp.null(), exp.null())),
         *((_sum_where(_match(p)) for p in (_WORDS, r"\s*[-+]?\d+\s*", "[^,]*,[^,]*")) if text else (exp.null(),) * 3),
-        _lengths() if text else exp.null(),
+        _lengths() if text else exp.null(), _sum_where(value.copy().is_(exp.null()), n),
     ]  # fmt: skip
     try:
         (found,) = execute(con, exp.select(*figures).from_(cells.subquery("c"))).fetchall()
     except duckdb.Error:  # values of this type cannot be grouped
         return Facts(name, kind)
-    records, values, alone, there, numbers, codes, names, whole, commas, lengths = (int(v or 0) for v in found)
+    records, values, alone, there, numbers, codes, names, whole, commas, lengths, missing = (int(v or 0) for v in found)
     measured = text and values > 0 and numbers >= MOST_NUMBERS * there and not codes
     # whole numbers of one length, or few of them, are codes
     measured = measured and (whole < values - (there > numbers) or (values > FEW and lengths > 1))
     called = text and values > 2 and bool(CALLED_NAME.search(name))  # noqa: PLR2004 - yes and no
     like_names = not measured and (called or (values > FEW and names >= values / 2))
     return Facts(name, kind, records, values, alone, like_names, measured, there - numbers if measured else 0,
-                 commas=measured and commas > 0)  # fmt: skip
+                 missing, commas=measured and commas > 0)  # fmt: skip
 
 
 def _match(pattern: str) -> exp.Expr:

@@ -5,6 +5,7 @@ What it cannot know stands in a list, ``to_decide``: nothing is run before someb
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from sdc_sql.release.certifying.content import list_types
 from sdc_sql.release.proposing import guesses
 from sdc_sql.release.proposing.proposed_steps import K, ProposedSteps, reads_as_numbers
 from sdc_sql.release.reading import schema
+from sdc_sql.release.reading.plan import Source
 from sdc_sql.release.running import formats, raw
 from sdc_sql.session import toml
 from sdc_sql.session.release_file import relate_path, write_new
@@ -29,8 +31,8 @@ if TYPE_CHECKING:
 
     import duckdb
 
+    from sdc_sql.release.proposing.facts import Facts
     from sdc_sql.release.proposing.guesses import Column
-    from sdc_sql.release.reading.plan import Source
 
 MOST_KEYS = 6
 FEW_SMALL = 0.05  # up to this share of weights below 1 the weights are calibrated, not normalised
@@ -108,16 +110,53 @@ def propose_release(
     return file
 
 
+@dataclass(frozen=True)
+class ProposedRole:
+    """What a column may be, and why: a field of ``[roles]``, ``keys`` of a scenario, or "" where it is not known."""
+
+    facts: Facts
+    role: str
+    why: str
+
+
+def propose_roles(con: duckdb.DuckDBPyConnection, table: str, kind: str = "") -> list[ProposedRole]:
+    """Return what each column of a table may be, with the reason, as :func:`propose_release` has it.
+
+    Parameters
+    ----------
+    con
+        The connection.
+    table
+        The name of the table, which has records.
+    kind
+        The format that it was read from: of a CSV file steps read texts as numbers.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> for its in propose_roles(sdc_sql.example().con, "persons"):
+    ...     print(its.facts.name, "|", its.role, "|", its.why)
+    id | id | it has a value of its own in each record
+    age | keys | visible to others, with few categories
+    sex | keys | visible to others, with few categories
+    w | weight | perhaps, by its name: how many persons does a record stand for?
+    household | household | by its name; several records have each number
+    """
+    records, columns = guesses.read_columns(con, table, list_types(con, query.call_macro("query_table", table)))
+    found = _Proposal(con, records, columns, table)
+    return [ProposedRole(its.facts, *found.describe_role(its, kind)) for its in columns]
+
+
 class _Proposal:
     """The guesses about one table, and the file that says them."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, records: int, columns: list[Column]) -> None:
-        self.con, self.records = con, records
+    def __init__(self, con: duckdb.DuckDBPyConnection, records: int, columns: list[Column], table: str = NAME) -> None:
+        self.con, self.records, self.table = con, records, table
         self.columns = {column.name: column for column in columns}
         self.reasons: dict[str, str] = {}
         self.looks: list[str] = []  # these direct identifiers only look like identifiers
         unique = []
-        for why in Microdata(con, NAME).risk.identifiers():
+        for why in Microdata(con, table).risk.identifiers():
             if why.evidence == "unique":
                 unique.append(why.variable)
             else:
@@ -178,7 +217,7 @@ class _Proposal:
             extent.eq(exp.Sub(this=several.copy(), expression=exp.Literal.number(1))),
             exp.LTE(this=exp.Min(this=number.copy()), expression=exp.Literal.number(1)),
         )
-        homes = exp.select(exp.alias_(without_gaps, "sdc__right")).from_(exp.to_table(NAME)).group_by(home)
+        homes = exp.select(exp.alias_(without_gaps, "sdc__right")).from_(_name_table(self.table)).group_by(home)
         homes = homes.having(exp.GT(this=several.copy(), expression=exp.Literal.number(1)))
         right = exp.func("avg", exp.cast(exp.column("sdc__right"), "INTEGER"))
         ((share,),) = execute(self.con, exp.select(right).from_(homes.subquery("h"))).fetchall()
@@ -195,7 +234,7 @@ class _Proposal:
         return column.numeric and bool(self._fetch_figure(exp.Anonymous(this="bool_and", expressions=[right])))
 
     def _fetch_figure(self, figure: exp.Expression) -> Any:  # noqa: ANN401 - of any type
-        rows = exp.select(figure).from_(exp.to_table(NAME))
+        rows = exp.select(figure).from_(_name_table(self.table))
         return execute(self.con, rows).fetchall()[0][0]
 
     def _choose_keys(self) -> None:
@@ -217,12 +256,33 @@ class _Proposal:
             self.reasons.pop(key, None)
         self.numbers = [c.name for c in free if c.numeric and c not in found]
 
+    def describe_role(self, column: Column, kind: str) -> tuple[str, str]:
+        """Return what a column may be, and why."""
+        name = column.name
+        single: dict[str | None, tuple[str, str]] = {
+            **{other: ("identifiers", why) for other, why in self.reasons.items()},
+            **dict.fromkeys(self.members, ("drop", "it numbers the persons of a household: it tells them apart")),
+            self.weight_maybe: ("weight", "perhaps, by its name: how many persons does a record stand for?"),
+            self.id: ("id", "it has a value of its own in each record"),
+            self.household: ("household", "by its name; several records have each number"),
+            self.weight: ("weight", "by its name; its values are positive"),
+        }
+        if name in single:
+            return single[name]
+        if name in (*self.keys, *self.more):
+            visible = column.has_word(guesses.VISIBLE)
+            return "keys", "visible to others, with few categories" if visible else "it has few categories"
+        if name in self.numbers:
+            hint = self._hint(column, Source(Path(), kind=kind)).removeprefix(", which ").removeprefix("; ")
+            return "sensitive", "; ".join(part for part in ("a number that is no key", hint) if part)
+        return "", ""
+
     def text(self, source: Source, file: Path) -> str:
         """Return the release file."""
         table, ending = source.table, source.path.suffix.lower()
         kept = ending if ending == ".csv" or ending in formats.FORMATS else ".parquet"  # the format keeps the labels
         roles = self._roles(source)
-        steps = ProposedSteps(self.con, NAME, self.records, self.columns, self.keys, self.id, self.numbers)
+        steps = ProposedSteps(self.con, self.table, self.records, self.columns, self.keys, self.id, self.numbers)
         lines = [
             *schema.make_schema_line(file.parent),
             toml.format_comment(f"Proposed from {self.records:,} records by names, types and numbers of values: look."),
@@ -311,7 +371,7 @@ class _Proposal:
     def _find_household_columns(self, household: str) -> list[str]:
         """Return the columns that are the same for all members of a household, with the share where some are not."""
         others = [name for name in self.columns if name not in {*self.reasons, *self.weights, self.id, household}]
-        found = find_household_columns(self.con, NAME, household, others)
+        found = find_household_columns(self.con, self.table, household, others)
         near = "".join(f"; {column}" for column in found if column.share < 1)
         said = f"what one member shows, the others have{near}"
         return [toml.format_line("household_columns", [column.name for column in found], said)] if found else []
@@ -335,6 +395,10 @@ class _Proposal:
             toml.format_line("nulls", "category"),
             toml.format_line("limits", [f"k_anonymity.{k}.records <= 0"]),
         ]
+
+
+def _name_table(name: str) -> exp.Table:
+    return exp.Table(this=exp.to_identifier(name, quoted=True))
 
 
 def _find_free_name(file: Path, ending: str) -> str:

@@ -135,12 +135,36 @@ def read_release_at(
     return sections.plan()
 
 
+def read_draft(said: Mapping[str, Any], text: str, file: Path) -> tuple[Plan, tuple[str, ...]]:
+    """Return what can be read of a release file that is being made, and its problems, as ``read_release`` has them.
+
+    Whether each column is decided is not asked: the source would be read for it.
+
+    Parameters
+    ----------
+    said, text
+        What stands in the file, as tables and as it is written.
+    file
+        Where it stands, or will: its paths are relative to its folder.
+
+    Raises
+    ------
+    ReleaseFileError
+        Where its source cannot be read.
+    """
+    sections = _Sections(file, text, dict(said), FILE)
+    sections.drafted = True
+    return sections.plan(), tuple(sections.problems.found)
+
+
 class _Sections(Reading):
     """The sections of the file, each with all its errors kept; ``folder`` is that of the outputs, if it has its own."""
 
     folder: Path | None = None
 
     place: Place | None = None
+
+    drafted: bool = False  # what can be read is wanted, whatever the problems of the rest
 
     def plan(self) -> Plan:
         """Return the plan; an error with all problems where there are any."""
@@ -173,14 +197,19 @@ class _Sections(Reading):
                               '["k_anonymity.3.records <= 0"].')  # fmt: skip
         undecided.check_collected_columns(self.problems, roles, steps, output)
         undecided.check_to_decide(self.problems, self.said.get("to_decide", []))
-        if not self.problems.found and source is not None:  # a misspelled name would look like no decision otherwise
+        if (
+            not self.problems.found and source is not None and not self.drafted
+        ):  # a misspelled name would look like no decision otherwise
             keys = ruleset.keys if ruleset else ()
             left = undecided.find_undecided(self.columns, roles, scenarios, {*in_steps, *keys})
             con = self.place.con if self.place else None
             undecided.check_columns(self.problems, source, left, self.said.get("roles", {}), con)
         intruder, governed = self._intruder(), governance.read_governance(self)
         serial = serial_fields.read_series(self, steps)
-        self.problems.raise_if_any(self.file)
+        if not self.drafted or source is None:
+            self.problems.raise_if_any(self.file)
+        if self.drafted:
+            output = output or Output(self.file.with_name("released.parquet"))
         assert source is not None and output is not None  # noqa: PT018, S101 - or there was a problem
         texts = {name: self.said.get(name, "") for name in TEXTS_OF_FILE}
         return Plan(

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.document.blocks import Section, Table, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from sdc_sql.document.blocks import Block
     from sdc_sql.release.reading.plan import Estimate
     from sdc_sql.release.running.outcome import EstimateOutcome, Outcome
 
@@ -32,12 +33,17 @@ def list_estimate_sections(outcome: Outcome) -> list[Section]:
     """Return the section on the estimates of the release file; none where it names none."""
     if not outcome.estimates:
         return []
-    return [Section(TITLE, (Text(_summarise(outcome)), *(_write_estimate(one) for one in outcome.estimates)))]
+    return [Section(TITLE, tuple(list_estimate_blocks(outcome.estimates)))]
 
 
-def _summarise(outcome: Outcome) -> str:
+def list_estimate_blocks(estimates: Sequence[EstimateOutcome]) -> list[Block]:
+    """Return the answer, and a table of each estimate before and after."""
+    return [Text(_summarise(estimates)), *(_write_estimate(one) for one in estimates)]
+
+
+def _summarise(estimates: Sequence[EstimateOutcome]) -> str:
     """Return the answer in a sentence: how far the worst interval still overlaps."""
-    rows = [(one, row) for one in outcome.estimates for row in one.rows]
+    rows = [(one, row) for one in estimates for row in one.rows]
     known = [(row["overlap"], one, row) for one, row in rows if row.get("overlap") is not None]
     unknown = len(rows) - len(known)
     told = f"{len(rows):,} estimates were made in the original and in the released file"

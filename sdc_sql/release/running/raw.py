@@ -13,6 +13,7 @@ from sdc_sql.db.files import csv_file
 from sdc_sql.db.files.csv_file import create_from_rows
 from sdc_sql.db.files.source import detect_kind, find_table, open_source
 from sdc_sql.db.files.waiting import open_patiently
+from sdc_sql.db.transaction import transaction
 from sdc_sql.errors import TableError, explain_unread, translate_errors
 from sdc_sql.release.reading.plan import Source
 from sdc_sql.release.running import formats, one_form
@@ -90,6 +91,22 @@ def read_source(
         _store_source(con, exp.select("*").from_(exp.Table(this=texts)), name, columns, source)
         con.execute(f"DROP TABLE {TEXTS}")
     return one_form.unify_values(con, name)
+
+
+def replace_source(
+    con: duckdb.DuckDBPyConnection, source: Source, name: str, columns: Iterable[str], numbers: Iterable[str]
+) -> None:
+    """Read a source again, with other columns as numbers, in the place of the table that it was read into.
+
+    Whoever is reading the former table reads on. Where it cannot be read, that one stays.
+    """
+    again = f"{name}_again"
+    new, former = (exp.to_identifier(part, quoted=True).sql("duckdb") for part in (again, name))
+    con.execute(f"DROP TABLE IF EXISTS {new}")
+    read_source(con, source, again, columns, numbers)
+    with transaction(con):
+        con.execute(f"DROP TABLE {former}")
+        con.execute(f"ALTER TABLE {new} RENAME TO {former}")
 
 
 def _read_database(con: duckdb.DuckDBPyConnection, source: Source, name: str, columns: Iterable[str]) -> None:

@@ -37,8 +37,9 @@ from sdc_sql.version import VERSION
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
+    from sdc_sql.db.completion import HouseholdColumn
     from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.release.reading.plan import Step
 
@@ -215,9 +216,14 @@ def _measure_release(
         raise
 
 
-def _find_outcome(
-    con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None], series: Series | None
-) -> Outcome:
+def read_original(
+    con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None] = lambda _: None
+) -> tuple[Plan, tuple[HouseholdColumn, ...], dict[str, int]]:
+    """Read the source into the table of the original records; return the plan with what is found in it.
+
+    That are the columns of the household, where the plan names none, and the columns in which values were given one
+    form, with how many.
+    """
     reformed = raw.read_source(con, plan.source, ORIGINAL, plan.columns, _list_number_columns(plan))
     if reformed:
         progress(
@@ -227,6 +233,36 @@ def _find_outcome(
     plan, found = household_columns.find_plan_households(con, plan)
     for column in found:
         progress(f"of the household, and named nowhere: {column}")
+    return plan, found, reformed
+
+
+def begin_released(con: duckdb.DuckDBPyConnection) -> None:
+    """Make the table that steps change: it has the original records."""
+    execute(con, create_from_rows(RELEASED, "TABLE", exp.select("*").from_(exp.to_table(ORIGINAL))))
+
+
+def run_steps(
+    con: duckdb.DuckDBPyConnection,
+    plan: Plan,
+    asked: Iterable[Step],
+    progress: Callable[[str], None] = lambda _: None,
+    series: Series | None = None,
+) -> tuple[Plan, list[MaskingStep], list[str]]:
+    """Run steps on the released table; return the plan with the roles afterwards, and what each did, with its place."""
+    steps, paths = [], []
+    for step in asked:
+        progress(f"{step.path}: {step}")
+        for done in _run_step(con, plan, step, series):
+            steps.append(done)
+            paths.append(step.path)
+            plan = sampled.update_fixed_roles(plan, done) if step.draws_records else plan
+    return plan, steps, paths
+
+
+def _find_outcome(
+    con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None], series: Series | None
+) -> Outcome:
+    plan, found, reformed = read_original(con, plan, progress)
     original = measured.describe_table(con, plan, ORIGINAL)
     columns_before = original.columns
     before = []
@@ -241,14 +277,8 @@ def _find_outcome(
                 ),
             )
         )
-    execute(con, create_from_rows(RELEASED, "TABLE", exp.select("*").from_(exp.to_table(ORIGINAL))))
-    steps, paths = [], []
-    for step in plan.steps:
-        progress(f"{step.path}: {step}")
-        for done in _run_step(con, plan, step, series):
-            steps.append(done)
-            paths.append(step.path)
-            plan = sampled.update_fixed_roles(plan, done) if step.draws_records else plan
+    begin_released(con)
+    plan, steps, paths = run_steps(con, plan, plan.steps, progress, series)
     scenarios = []
     for scenario, (nulls, (report, more)) in zip(plan.scenarios, before, strict=True):
         after_nulls = scenario.nulls or _choose_nulls(plan, con, scenario.keys, scenario.path)

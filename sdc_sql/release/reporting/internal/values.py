@@ -41,7 +41,20 @@ class _Side:
 
 def compare_values(outcome: Outcome, name: str) -> Distribution | None:
     """Return the values of a variable in both files; None where neither has one."""
-    before, after = (_describe(data, name) for data in (outcome.original, outcome.released))
+    return compare_tables(outcome.original, outcome.released, name)
+
+
+def compare_tables(original: Microdata, released: Microdata, name: str) -> Distribution | None:
+    """Return the values of a variable in two tables; None where the first has none.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> data = sdc_sql.example()
+    >>> compare_tables(data, data, "sex").after.labels
+    ('f', 'm')
+    """
+    before, after = (_describe(data, name) for data in (original, released))
     if before.records == before.missing:
         return None
     if before.is_number and after.is_number and (before.values > MANY or len(_count_common(before)) > COMMONEST):
@@ -53,6 +66,23 @@ def compare_values(outcome: Outcome, name: str) -> Distribution | None:
     labels = _order(found, numbers=before.is_number)
     same = len(found) <= COMMONEST and {*_count_common(after)} <= {*found}
     return Distribution(name, _sum_values(before, labels), _sum_values(after, labels if same else []))
+
+
+def summarise_values(data: Microdata, name: str) -> Distribution | None:
+    """Return the values of a variable of one file; None where no record has one.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> summarise_values(sdc_sql.example(), "sex").before.labels
+    ('f', 'm')
+    """
+    side = _describe(data, name)
+    if side.records == side.missing:
+        return None
+    if side.is_number and (side.values > MANY or len(_count_common(side)) > COMMONEST):
+        return Distribution(name, _sum_classes(side, _find_classes(side)))
+    return Distribution(name, _sum_values(side, []))
 
 
 def _describe(data: Microdata, name: str) -> _Side:

@@ -1,0 +1,18 @@
+-- Cells that are counted already, measured as the records that they stand for: what a recoding of many records would do is seen at once.
+--
+--   counted: age sex sdc__records sdc__w      sdc__counted_cells('counted', ['age'], 'w'):   age sdc__records sdc__f sdc__w
+--            30  f   2            25                                                         30  3            3      35
+--            30  m   1            10                                                         41  1            1      20
+--            41  m   1            20
+-- It gives what sdc__category_cells gives of the records, and stands in its place while candidates are measured
+-- (sdc_sql/frontier/counted.py): every measure that is made of cells alone has its figures then. A measure that reads records refuses the
+-- table, whose inner columns no table of records may have, and a table of records is refused here, which has no such columns.
+CREATE OR REPLACE MACRO sdc__counted_cells(tbl, keys, weight) AS TABLE
+    SELECT sdc__exact(COLUMNS(sdc__columns((*), keys))) AS "\0",
+           sum(sdc__records)::BIGINT AS sdc__records,
+           sum(sdc__records)::BIGINT AS sdc__f,
+           CASE WHEN weight IS NULL THEN NULL
+                WHEN typeof(weight) = 'VARCHAR' THEN sdc__exact_sum(sdc__w)
+                ELSE sdc__exact_sum(sdc__records * sdc__checked_weight(TRY_CAST(weight AS DOUBLE))) END AS sdc__w
+    FROM query_table(tbl)
+    GROUP BY ALL;
