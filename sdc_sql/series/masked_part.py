@@ -95,7 +95,7 @@ def find_rows(place: Place, given: exp.Select, told: Sequence[exp.Expr]) -> pa.T
     return fetch_arrow(place.con, select)
 
 
-def _name_ids() -> exp.Expression:
+def _name_ids() -> exp.Expr:
     return exp.alias_(exp.table_(f"{LISTED}_ids", db="main", catalog="temp", quoted=True), "g", table=True)
 
 
