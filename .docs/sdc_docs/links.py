@@ -1,0 +1,29 @@
+"""A function that a page names as code leads to the function's own page."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.nodes import make_refnode
+
+_NAMED = re.compile(r"(?:FROM )?(sdc_[a-z0-9_]+)(?:\(.*\))?;?")
+
+
+class LinkFunctions(SphinxPostTransform):
+    """Make links of ``sdc_theta`` and ``sdc_theta(...)`` in the text, but in titles and where they are links already."""
+
+    default_priority = 900
+
+    def run(self, **_: Any) -> None:  # noqa: ANN401 - as Sphinx calls it
+        """Go through the code in the lines of a page."""
+        labels = self.env.get_domain("std").anonlabels
+        for found in [*self.document.findall(nodes.literal)]:
+            named = _NAMED.fullmatch(found.astext())
+            if named is None or isinstance(found.parent, nodes.title | nodes.reference):
+                continue
+            page, anchor = labels.get(named[1], ("", ""))
+            if page and page != self.env.docname and self.app.builder.format == "html":
+                found.replace_self(make_refnode(self.app.builder, self.env.docname, page, anchor, found.deepcopy()))
