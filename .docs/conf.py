@@ -22,6 +22,7 @@ extensions = [
     "sphinx.ext.githubpages",  # GitHub is not to leave out folders that begin with an underscore
     "sphinx.ext.mathjax",
     "sphinx_design",
+    "sphinx_gallery.gen_gallery",
     "sdc_docs",
 ]
 exclude_patterns = ["_build", "README.md", "examples"]
@@ -37,6 +38,22 @@ numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
 mathjax_path = "mathjax/tex-chtml.js"  # sdc_docs.mathjax puts it there: nothing is fetched when a page is read
+
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "gallery/python",
+    "filename_pattern": r"\.py$",
+    "image_scrapers": ("sdc_docs.scraper.scrape",),
+    "capture_repr": (),
+    "reset_modules": (),
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 10_000,
+    "write_computation_times": False,
+    "remove_config_comments": True,
+}
 
 html_theme = "pydata_sphinx_theme"
 html_title = "sdc-sql"

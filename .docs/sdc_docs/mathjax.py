@@ -5,10 +5,6 @@ from __future__ import annotations
 import shutil
 from importlib.metadata import files
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
 
 PACKAGE = "sphinx-mathjax-offline"
 FOLDER = "static/mathjax/"
@@ -16,13 +12,11 @@ FOLDER = "static/mathjax/"
 WANTED = ("tex-chtml.js", "output/chtml/fonts/woff-v2/")
 
 
-def copy_files(app: Sphinx, error: Exception | None) -> None:
+def copy_files(site: Path) -> None:
     """Copy the program and its fonts to the site."""
-    if error is not None or app.builder.format != "html":
-        return
     for file in files(PACKAGE) or ():
         _, found, name = file.as_posix().partition(FOLDER)
         if found and name.startswith(WANTED):
-            target = Path(app.outdir) / "_static" / "mathjax" / name
+            target = site / "_static" / "mathjax" / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(str(file.locate()), target)

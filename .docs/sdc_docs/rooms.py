@@ -70,13 +70,13 @@ def _summarise(declaration: Declaration) -> str:
 def write_index() -> str:
     """Return the page of all functions: the rooms, then every function by its first letter's place."""
     cards = "\n".join(
-        f":::{{grid-item-card}} {ROOMS[room]}\n:link: {room}/index\n:link-type: doc\n\n{WORDS[room]}\n+++\n"
-        f"{len(listed)} functions\n:::"
+        f":::{{grid-item-card}} {ROOMS[room]}\n:link: {room}/index\n:link-type: doc\n\n{WORDS[room]}\n\n```{{card-footer}}\n"
+        f"{len(listed)} functions\n```\n:::"
         for room, listed in list_by_room().items()
     )
     more = (
         ":::{grid-item-card} By source\n:link: sources\n:link-type: doc\n\nFrom a section of the handbook, a paper or a"
-        " book to the functions that rest on it.\n+++\nall sources\n:::"
+        " book to the functions that rest on it.\n\n```{card-footer}\nall sources\n```\n:::"
     )
     pages = "\n".join([*(f"{ROOMS[room]} <{room}/index>" for room in ROOMS), "sources", "example_tables"])
     rows = [[_link(d), ROOMS[find_room(d)], _summarise(d)] for d in sorted(read_catalogue(), key=lambda d: d.name)]
