@@ -23,10 +23,10 @@ extensions = [
     "sphinx.ext.mathjax",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
-    "sdc_docs",
+    "sdc_docs.extension",
 ]
 exclude_patterns = ["_build", "README.md", "examples"]
-nitpicky = False
+smartquotes = False  # options begin with two hyphens, and SQL has straight quotes
 
 myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist"]
 myst_heading_anchors = 6
@@ -57,6 +57,9 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = "sdc-sql"
+html_favicon = "_static/favicon.svg"
+html_context = {"default_mode": "auto"}
+toc_object_entries = False  # the headings are enough
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False

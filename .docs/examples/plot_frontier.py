@@ -17,9 +17,7 @@ import sdc_sql
 
 con = duckdb.connect()
 con.execute("CREATE TABLE workers AS FROM 'fixtures/cps_workers.parquet'")
-workers = sdc_sql.Microdata(
-    con, "workers", keys=["age", "sex", "region", "education"], id="person"
-)
+workers = sdc_sql.Microdata(con, "workers", keys=["age", "sex", "region", "education"], id="person")
 
 # %%
 # Age is rounded to 2, 5, 10 or 20 years, by itself or with education. The risk is the number of records of which fewer

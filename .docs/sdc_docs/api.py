@@ -32,7 +32,7 @@ def write_api() -> dict[str, str]:
                       "\n\n".join(_auto(f"sdc_sql.{n}") for n in _TABLE)),
         "release": ("Releases", "A release file that is run, proposed or verified, and a series of releases.",
                     "\n\n".join(_auto(f"sdc_sql.{n}") for n in _RELEASES)),
-        "others": ("Further functions and classes", "Macros on a connection, hierarchies, queries for other engines, reports.",
+        "others": ("Further functions and classes", "Macros on a connection, hierarchies, compiled queries, reports.",
                    "\n\n".join(_auto(f"sdc_sql.{n}") for n in others)),
         "results": ("Results", "What measures of a whole file return: frozen records, shown as tables in a notebook.",
                     "\n\n".join(_auto(f"sdc_sql.{n}") for n in given)),

@@ -63,7 +63,9 @@ def _read_calls() -> dict[str, Call]:
             parsed = sqlglot.parse_one(f"SELECT * {declaration.example}", read="duckdb")
             call = next(c for c in parsed.find_all(exp.Anonymous) if c.name.lower() == declaration.name)
             said[declaration.name] = [
-                (argument.this.name, argument.expression) if isinstance(argument, exp.PropertyEQ) else (p.name, argument)
+                (argument.this.name, argument.expression)
+                if isinstance(argument, exp.PropertyEQ)
+                else (p.name, argument)
                 for p, argument in zip(declaration.parameters, call.expressions, strict=False)
             ]
     constants = exp.Select(expressions=[value for given in said.values() for _, value in given])

@@ -34,7 +34,9 @@ def write_chapters() -> dict[str, str]:
     chapters = list_chapters()
     pages = {f"{name}.md": _map_links(path, chapters) for path, name in chapters.items()}
     beside = [(path, name) for path, name in chapters.items() if name not in _ABOUT.values()]
-    lines = "\n".join(f"- [{_read_title(path)}]({name}.md), `{path.relative_to(ROOT).parent}/`" for path, name in beside)
+    lines = "\n".join(
+        f"- [{_read_title(path)}]({name}.md), `{path.relative_to(ROOT).parent}/`" for path, name in beside
+    )
     listed = "\n".join(name for _, name in beside)
     pages["index.md"] = (
         "# Chapters beside the code\n\nEach of these is the README of a folder, shown here as it stands there.\n\n"
@@ -50,7 +52,9 @@ def _read_title(path: Path) -> str:
 def _map_links(path: Path, chapters: Mapping[Path, str]) -> str:
     """Return a chapter with links that hold from its page: to pages where there are such, else to the files."""
     parts = _FENCED.split(path.read_text(encoding="utf-8"))
-    return "".join(part if i % 2 else _LINK.sub(lambda m: _map_link(m, path, chapters), part) for i, part in enumerate(parts))
+    return "".join(
+        part if i % 2 else _LINK.sub(lambda m: _map_link(m, path, chapters), part) for i, part in enumerate(parts)
+    )
 
 
 def _map_link(found: re.Match[str], path: Path, chapters: Mapping[Path, str]) -> str:
@@ -66,7 +70,7 @@ def _map_link(found: re.Match[str], path: Path, chapters: Mapping[Path, str]) ->
         return f"{said}(../index.md)"
     if there.suffix == ".sql" and (macro := _find_macro(there, text)):
         return f"{said}(#{macro})"
-    if there.suffix == ".py" or there.suffix == ".sql" or found["image"] or there.is_file():
+    if found["image"] or there.is_file():
         return f"{said}({_reach(there)})"
     return text  # a folder, which is no page
 

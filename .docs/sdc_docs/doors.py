@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import inspect
 import json
-import math
 import re
 import shlex
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from sdc_docs import limits
 from sdc_docs.calls import Call, read_call, run_example
-from sdc_sql.figures.registry import ROLES, list_all_measures
 from sdc_sql.methods import Methods
 from sdc_sql.release.reading.schema import NAME as SCHEMA
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.catalogue.headers import Parameter
 
 TARGETS = ("columns", "column_name", "keys")  # a mask of columns has one of these
+_LONG = 92
 _EXAMPLES = re.compile(r"^Examples\n-+\n(?P<code>.*?)(?=\n\n[A-Z]\w+\n-+\n|\Z)", re.DOTALL | re.MULTILINE)
 
 
@@ -59,7 +59,14 @@ def write_shell(declaration: Declaration) -> str:
     return _join_words(words)
 
 
+def _lacks(call: Call) -> bool:
+    """Whether the example leaves out, as NULL, what other doors ask for."""
+    return any(call.given[p.name] is None for p in call.parameters if p.default is None)
+
+
 def _write_mask_command(call: Call) -> str:
+    if _lacks(call):
+        return ""
     source, *_ = call.tables
     words = ["sdc-sql", "mask", call.declaration.verb, f"{source}.parquet"]
     options = {"id": ["--id", str(call.given["id"])]} if "id" in call.given else {}
@@ -104,7 +111,7 @@ def _join_words(words: list[str]) -> str:
     """Return a command, its further lines indented where it is long."""
     lines = [""]
     for word in map(shlex.quote, words):
-        if lines[-1].strip() and len(lines[-1]) + len(word) > 92 and word.startswith("-"):
+        if lines[-1].strip() and len(lines[-1]) + len(word) > _LONG and word.startswith("-"):
             lines[-1] += " \\"
             lines.append("   ")
         lines[-1] += f" {word}" if lines[-1] else word
@@ -135,7 +142,7 @@ def write_dbt_test(declaration: Declaration) -> str:
     if declaration.limit.figure not in columns:
         return ""
     worst = max(row[columns.index(declaration.limit.figure)] or 0 for row in rows)
-    arguments = {**given, "maximum": _round_up(worst)}
+    arguments = {**given, "maximum": limits.round_up(worst)}
     listed = "\n".join(f"            {name}: {json.dumps(value)}" for name, value in arguments.items())
     name = declaration.limit.test
     return f"models:\n  - name: {call.tables[0]}\n    data_tests:\n      - sdc.{name}:\n          arguments:\n{listed}"
@@ -171,12 +178,12 @@ def write_release(declaration: Declaration) -> str:
     """Return what a release file says: a step, or a limit; nothing where it can say neither."""
     if declaration.is_step:
         return _write_step(read_call(declaration))
-    return _write_limit(declaration)
+    return limits.write_limit(declaration)
 
 
 def _write_step(call: Call) -> str:
     schema = _read_schema()["$defs"].get(f"step_{call.declaration.verb}")
-    if schema is None:
+    if schema is None or _lacks(call):
         return ""
     lines = ["[[steps]]", f'mask = "{call.declaration.verb}"']
     for p in call.parameters[1:]:
@@ -186,63 +193,10 @@ def _write_step(call: Call) -> str:
         name = {"column_name": "column"}.get(p.name, p.name)
         if name not in schema["properties"]:
             return ""
-        lines.append(f"{name} = {_write_toml(f'{value}.parquet' if p.type == 'table' else value)}")
+        lines.append(f"{name} = {limits.write_toml(f'{value}.parquet' if p.type == 'table' else value)}")
     if call.declaration.switch:
         lines.append(f"{call.declaration.switch} = true")
     return "\n".join(lines)
-
-
-def _write_limit(declaration: Declaration) -> str:
-    """Return a limit that the example meets, on a figure of a measure with its arguments."""
-    its = list_all_measures().get(declaration.name.removeprefix("sdc_"))
-    if its is None or its.declaration is not declaration or its.joins:
-        return ""
-    bearing = [c for c in its.figures.values() if c.bears and (c.bears == "loss" or not its.by)]
-    bearing = bearing or [c for c in its.figures.values() if c.bears]
-    limited = declaration.limit.figure if declaration.limit else ""
-    figure = next((c for c in bearing if c.name == limited), bearing[-1] if bearing else None)
-    if figure is None:
-        return ""
-    columns, rows = run_example(declaration.example)
-    values = [v for row in rows if isinstance(v := row[columns.index(figure.name)], int | float)]
-    if not values or not all(map(math.isfinite, values)):
-        return ""
-    worst = max(values) if figure.more else min(values)
-    bound = f"<= {_round_up(worst)}" if figure.more else f">= {-_round_up(-worst)}"
-    call = read_call(declaration)
-    keys, arguments = call.given.get("keys"), {}
-    for p in call.parameters[1:]:
-        if p.name in {*ROLES, "released", "nulls"}:
-            continue
-        if p.name not in its.arguments or p.type == "tables":
-            return ""
-        arguments[p.name] = f"{call.given[p.name]}.parquet" if p.type == "table" else call.given[p.name]
-    name = its.name
-    lines = [f"[figures.{name}_of_it]", f'measure = "{name}"'] if arguments else []
-    lines += [f"{n} = {_write_toml(v)}" for n, v in arguments.items()]
-    lines += [""] if lines else []
-    limit = f'limits = ["{name}{"_of_it" if arguments else ""}.{figure.name} {bound}"]'
-    if figure.bears == "loss":
-        return "\n".join([*lines, "[loss]", limit])
-    keys = keys if isinstance(keys, list) else ["age", "sex"]
-    return "\n".join([*lines, "[[scenarios]]", 'name = "neighbour"', f"keys = {_write_toml(keys)}", limit])
-
-
-def _round_up(value: float) -> float:
-    """Return a number of two digits that is not below another."""
-    if value == int(value) and abs(value) < 1e6:
-        return int(value)
-    rounded = float(f"{value:.2g}")
-    step = 10.0 ** (len(f"{int(abs(value))}") - 2) if abs(value) >= 1 else float(f"1e{int(f'{value:.1e}'[-3:]) - 1}")
-    return rounded if rounded >= value else float(f"{rounded + step:.6g}")
-
-
-def _write_toml(value: Any) -> str:  # noqa: ANN401
-    if isinstance(value, dict):
-        return f"{{ {', '.join(f'{json.dumps(n)} = {_write_toml(v)}' for n, v in value.items())} }}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_write_toml, value))}]"
-    return json.dumps(value)
 
 
 def write_spark(declaration: Declaration) -> str:
@@ -273,6 +227,8 @@ def _write_spark_mask(call: Call) -> str:
         given[name] = _write_frame(p, call.given[p.name])
     if call.declaration.switch:
         given[call.declaration.switch] = "True"
+    if _lacks(call):
+        return ""
     needed = {n for n, p in taken.items() if p.default is p.empty and n != "data"}
     if not needed <= given.keys():
         return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sdc_docs import doors, sources
 from sdc_docs.calls import run_example
@@ -97,10 +97,10 @@ def _read_worked(file: str) -> list[Worked]:
 
 def _write_one(worked: Worked) -> str:
     used = [name for name in worked.tables if re.search(rf"'{re.escape(name)}'", worked.call)]
-    cards = [f":::{{grid-item}}\n**{escape(name)}**\n\n{_write_drawn(worked.tables[name])}\n:::" for name in used]
-    cards.append(f":::{{grid-item}}\n:columns: auto\n\n**gives**\n\n{_write_drawn(worked.result)}\n:::")
-    cards = [card.replace("{grid-item}\n**", "{grid-item}\n:columns: auto\n\n**") for card in cards]
-    grid = "\n".join(cards)
+    drawn = [*((name, worked.tables[name]) for name in used), ("gives", worked.result)]
+    grid = "\n".join(
+        f":::{{grid-item}}\n:columns: auto\n\n**{escape(name)}**\n\n{_write_drawn(its)}\n:::" for name, its in drawn
+    )
     return f"{fence(f'FROM {worked.call}', 'sql')}\n\n::::{{grid}}\n:gutter: 4\n\n{grid}\n::::"
 
 
@@ -127,12 +127,17 @@ def _write_result(declaration: Declaration) -> list[str]:
     for column in given.columns:
         bears = f"{'more' if column.more else 'less'} is more {column.bears}" if column.bears else ""
         kind = column.type + (" or NULL" if column.or_null else "")
-        rows.append([code(column.name), escape(kind), bears, escape(declaration.words.get(column.name, ""))])
+        rows.append([code(column.name), escape(kind), bears, _write_words(declaration.words.get(column.name, ""))])
     said = f"A row for each {' and '.join(given.by)}." if given.by else "One row." if given.of_file else ""
     kept = [name for name in given.names if name not in {c.name for c in given.columns}]
     said += f" Beside {', '.join(kept)}:" if kept else ""
     return ["## Result", *([escape(said.strip())] if said else []),
             table(["column", "type", "direction", "what it is"], rows)]  # fmt: skip
+
+
+def _write_words(text: str) -> str:
+    """Return what a figure is; in braces stand the columns that tell the rows apart."""
+    return re.sub(r"\{(\w+)\}", r"`\1`", escape(text))
 
 
 def _write_doors(declaration: Declaration) -> str:
@@ -161,7 +166,9 @@ def _write_rows(declaration: Declaration) -> str:
     note = f"\n\n{len(rows) - SHOWN} more rows." if len(rows) > SHOWN else ""
     keyed = "\n\nBy the key of these pages; yours draws otherwise." if declaration.needs_key else ""
     return (
-        table(map(escape, columns), shown) + note + keyed if rows else "No row: there is nothing to tell of these tables."
+        table(map(escape, columns), shown) + note + keyed
+        if rows
+        else "No row: there is nothing to tell of these tables."
     )
 
 
@@ -193,7 +200,7 @@ def _write_source(declaration: Declaration) -> list[str]:
     if not declaration.source:
         return []
     links = sources.write_links(declaration)
-    more = f"\n\nOther functions by the same source: {links}." if links else ""
+    more = f"\n\nBy the same sources: {links}." if links else ""
     return ["## Source", f"{escape(declaration.source)}{more}"]
 
 
@@ -217,8 +224,3 @@ def _write_related(declaration: Declaration) -> list[str]:
     known = index_catalogue()
     listed = "\n".join(f"- [`{n}`](#{n}): {escape(known[n].summary)}" for n in names)
     return ["## Related", listed]
-
-
-def list_values(rows: list[tuple[Any, ...]]) -> list[list[str]]:
-    """Return rows as texts."""
-    return [[format_value(v) for v in row] for row in rows]

@@ -13,7 +13,7 @@ _NAMED = re.compile(r"(?:FROM )?(sdc_[a-z0-9_]+)(?:\(.*\))?;?")
 
 
 class LinkFunctions(SphinxPostTransform):
-    """Make links of ``sdc_theta`` and ``sdc_theta(...)`` in the text, but in titles and where they are links already."""
+    """Make links of ``sdc_theta`` and ``sdc_theta(...)`` in the text, but in titles and where they are links."""
 
     default_priority = 900
 

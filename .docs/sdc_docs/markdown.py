@@ -13,7 +13,7 @@ _SPECIAL = re.compile(r"([\\*<>\[\]$#|])")
 
 
 def escape(text: str) -> str:
-    """Return prose as Markdown that shows it as it is; what stands between backticks stays code.
+    r"""Return prose as Markdown that shows it as it is; what stands between backticks stays code.
 
     Examples
     --------

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import shutil
 from importlib.metadata import files
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PACKAGE = "sphinx-mathjax-offline"
 FOLDER = "static/mathjax/"

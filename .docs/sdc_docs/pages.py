@@ -8,12 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sdc_docs import releases
 from sdc_docs.api import write_api
 from sdc_docs.chapters import write_chapters
 from sdc_docs.command_line import write_command_line
 from sdc_docs.functions import write_functions
 from sdc_docs.reference import write_index
-from sdc_docs import releases
 from sdc_docs.release_file import write_release_file
 from sdc_docs.written import write_pages
 

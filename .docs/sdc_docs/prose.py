@@ -31,6 +31,8 @@ class Block:
         """Return it as Markdown."""
         if self.kind == "text":
             return escape(self.text)
+        if self.kind == "formula":
+            return fence(self.text, "text", [":class: formula"])
         return fence(self.text, "sql" if self.kind == "sql" else "text")
 
 

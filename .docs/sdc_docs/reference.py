@@ -9,7 +9,10 @@ CARDS = {
     "../functions/index": ("Functions in SQL", "The macros, one page each."),
     "../chapters/index": ("Chapters beside the code", "The README of each folder: how its part works."),
     "../chapters/changelog": ("Changelog", "What changed, by version."),
-    "../chapters/compatibility": ("What a version promises", "Names, figures, files and draws from version to version."),
+    "../chapters/compatibility": (
+        "What a version promises",
+        "Names, figures, files and draws from version to version.",
+    ),
     "../chapters/contributing": ("Contribute", "The architecture in a drawing; how to add a measure or a mask."),
     "../chapters/security": ("Security", "How to report what could expose somebody."),
     "../chapters/releasing": ("Releasing", "How a version of sdc-sql is published."),

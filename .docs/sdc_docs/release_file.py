@@ -11,6 +11,12 @@ from sdc_sql.release.reading.schema import NAME
 
 Schema = dict[str, Any]
 _STEPS = "steps"
+_DEEPEST = 3  # so deep are the headings
+_OF_FILE = (
+    "Every field of a release file, from the schema that `sdc-sql release --schema` prints and by which editors check "
+    "a file while it is written. What they mean together is told in the chapter on "
+    "[release files](../../chapters/sdc_sql_release.md)."
+)
 _IN_EVERY_STEP = ("mask", "columns", "column", "keys", "where", "by_household", "scenario", "subset")
 
 
@@ -20,9 +26,7 @@ def write_release_file() -> dict[str, str]:
     plain = {n: s for n, s in schema["properties"].items() if not _fields(s) and n != _STEPS}
     parts = [
         "# Release file",
-        "Every field of a release file, from the schema that `sdc-sql release --schema` prints and by which editors check"
-        " a file while it is written. What they mean together is told in the chapter on"
-        " [release files](../../chapters/sdc_sql_release.md).",
+        _OF_FILE,
         f"Required: {', '.join(code(n) for n in schema.get('required', ()))}.",
         "## Of the file",
         _write_fields(plain, schema.get("required", ())),
@@ -50,14 +54,19 @@ def _write_section(name: str, schema: Schema, level: int = 2) -> list[str]:
     required = schema.get("items", schema).get("required", ())
     parts = [heading, escape(schema.get("description", "")), _write_fields(_fields(schema), required)]
     for inner, its in _fields(schema).items():
-        if _fields(its) and level < 3:
+        if _fields(its) and level < _DEEPEST:
             parts += _write_section(f"{name}.{inner}", its, level + 1)
     return parts
 
 
 def _write_fields(fields: Schema, required: Any) -> str:  # noqa: ANN401 - a list of JSON
     rows = [
-        [code(name), escape(_name_type(its)), "required" if name in required else "", escape(its.get("description", ""))]
+        [
+            code(name),
+            escape(_name_type(its)),
+            "required" if name in required else "",
+            escape(its.get("description", "")),
+        ]
         for name, its in fields.items()
     ]
     return table(["field", "type", "", "what it says"], rows)
@@ -78,7 +87,13 @@ def _name_type(schema: Schema) -> str:
     return " or ".join(filter(None, said)) + (f", {' and '.join(bounds)}" if bounds else "")
 
 
-_WORDS = {"string": "text", "integer": "whole number", "boolean": "true or false", "array": "a list", "object": "a table"}
+_WORDS = {
+    "string": "text",
+    "integer": "whole number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a table",
+}
 _MANY = {"string": "texts", "integer": "whole numbers", "number": "numbers", "object": "tables", "array": "lists"}
 _BOUNDS = {"minimum": "at least", "maximum": "at most", "exclusiveMinimum": "above", "exclusiveMaximum": "below"}
 

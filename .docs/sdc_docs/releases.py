@@ -1,4 +1,4 @@
-"""The gallery of releases: the release files of fixtures/, run while the site is built, with what they printed and wrote."""
+"""The gallery of releases: the release files of fixtures/, run while the site is built, and what they wrote."""
 
 from __future__ import annotations
 
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 REPORTS = "reports"
 _FIRST = "_first"
+_WORDS = (
+    "Whole releases, from the raw file to the released one with its reports and maps; and short programs whose results "
+    "are drawn. All of it ran when these pages were built."
+)
 # a key that everybody reads here hides nobody: what is released by it is public, or made up
 _KEY = "aN9xQ2vL7tRb4KpZ0sWe8GyHd3JmCu6F"
 
@@ -58,7 +62,8 @@ def _write_page(file: Path, first: Path, printed: str, reports: Mapping[str, str
     text = file.read_text(encoding="utf-8")
     said = tomllib.loads(text)
     intro = re.sub(r"^# ?", "", text.partition("\n")[0])
-    command = f'export SDC_KEY="$(python3 -c "import secrets; print(secrets.token_urlsafe(32))")"\nsdc-sql release fixtures/{file.name}'
+    key = 'export SDC_KEY="$(python3 -c "import secrets; print(secrets.token_urlsafe(32))")"'
+    command = f"{key}\nsdc-sql release fixtures/{file.name}"
     parts = [
         f"# {said['title']}",
         escape(intro),
@@ -93,13 +98,13 @@ def write_index() -> str:
         said = tomllib.loads(file.read_text(encoding="utf-8"))
         words = said.get("description") or said.get("population", "")
         cards.append(
-            f":::{{grid-item-card}} {said['title']}\n:link: releases/{file.stem}\n:link-type: doc\n\n{escape(words)}\n:::"
+            f":::{{grid-item-card}} {said['title']}\n:link: releases/{file.stem}\n:link-type: doc\n\n"
+            f"{escape(words)}\n:::"
         )
     listed = "\n".join(f"releases/{file.stem}" for file in list_files())
     return "\n\n".join([
         "# Gallery",
-        "Whole releases, from the raw file to the released one with its reports and maps; and short programs whose results"
-        " are drawn. All of it ran when these pages were built.",
+        _WORDS,
         "## Releases",
         "::::{grid} 1 1 3 3\n:gutter: 3\n\n" + "\n".join(cards) + "\n::::",
         "## In Python",
@@ -110,4 +115,6 @@ def write_index() -> str:
 
 def copy_reports(source: Path, target: Path) -> None:
     """Copy the reports beside their pages."""
-    shutil.copytree(source / "gallery" / "releases" / REPORTS, target / "gallery" / "releases" / REPORTS, dirs_exist_ok=True)
+    shutil.copytree(
+        source / "gallery" / "releases" / REPORTS, target / "gallery" / "releases" / REPORTS, dirs_exist_ok=True
+    )

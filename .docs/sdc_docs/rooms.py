@@ -14,6 +14,15 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.catalogue.functions import Declaration
 
+_OF_ALL = (
+    "A function is one SQL macro, whose header says what it measures, by which formula, and from which paper. Each has "
+    "a page, which is written from that header: the formula, a small table, the arguments, and an example for every door "
+    "that it has. Look one up by its name in the search, by its room, or by its source (`handbook 3.3.6`)."
+)
+_OF_TABLES = (
+    "The examples of all functions read these tables: eight persons in three households, a population, a released "
+    "table, a matrix of PRAM, hierarchies. In a session with the macros (`sdc-sql shell`) this makes them:"
+)
 WORDS = {
     "core": "What every measure is made of: cells, frequencies, draws that hang on a secret key.",
     "risk": "How likely an intruder is to find someone in the file, or to learn something about them.",
@@ -70,7 +79,8 @@ def _summarise(declaration: Declaration) -> str:
 def write_index() -> str:
     """Return the page of all functions: the rooms, then every function by its first letter's place."""
     cards = "\n".join(
-        f":::{{grid-item-card}} {ROOMS[room]}\n:link: {room}/index\n:link-type: doc\n\n{WORDS[room]}\n\n```{{card-footer}}\n"
+        f":::{{grid-item-card}} {ROOMS[room]}\n:link: {room}/index\n:link-type: doc\n\n{WORDS[room]}\n\n"
+        "```{card-footer}\n"
         f"{len(listed)} functions\n```\n:::"
         for room, listed in list_by_room().items()
     )
@@ -82,9 +92,7 @@ def write_index() -> str:
     rows = [[_link(d), ROOMS[find_room(d)], _summarise(d)] for d in sorted(read_catalogue(), key=lambda d: d.name)]
     return "\n\n".join([
         "# Functions",
-        "A function is one SQL macro, whose header says what it measures, by which formula, and from which paper. Each has"
-        " a page, which is written from that header: the formula, a small table, the arguments, and an example for every"
-        " door that it has. Look one up by its name in the search, by its room, or by its source (`handbook 3.3.6`).",
+        _OF_ALL,
         f"::::{{grid}} 1 2 2 3\n:gutter: 3\n\n{cards}\n{more}\n::::",
         "## All functions",
         table(["function", "room", "what it is"], rows),
@@ -100,8 +108,7 @@ def write_example_tables() -> str:
     copies = "\n".join(f"COPY {name} TO '{name}.parquet';" for name in names)
     return "\n\n".join([
         "# The tables of the examples",
-        "The examples of all functions read these tables: eight persons in three households, a population, a released"
-        " table, a matrix of PRAM, hierarchies. In a session with the macros (`sdc-sql shell`) this makes them:",
+        _OF_TABLES,
         fence(sql, "sql"),
         "The command line, dbt and Spark read them as files, which this writes:",
         dropdown("As files", fence(copies, "sql")),

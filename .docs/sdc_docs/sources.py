@@ -21,7 +21,7 @@ _PAPER = re.compile(rf"(?P<authors>{_NAME}(?:(?:, | & |, & ){_NAME})*(?: et al\.
 
 @dataclass(frozen=True)
 class Cited:
-    """A source as it is looked up: a section or equation of the handbook, or a paper; its anchor, and how it is cited."""
+    """A source as it is looked up, a section or equation of the handbook or a paper, and how it is cited."""
 
     title: str
     anchor: str
@@ -89,8 +89,8 @@ def write_page() -> str:
     papers = sorted((c for c in cited.values() if "handbook" not in c.title), key=lambda c: c.title.lower())
     lines = [
         "# By source", "",
-        "Every function names the paper, the book or the section that its formula is from. Here is the way back: from a",
-        "source to the functions that rest on it.", "", "## SDC handbook", "",
+        "Every function names the paper, the book or the section that its formula is from. Here is the way back: from",
+        "a source to the functions that rest on it.", "", "## SDC handbook", "",
         "Hundepool, Domingo-Ferrer, Franconi, Giessing, Lenz, Longhurst, Schulte Nordholt, Seri & de Wolf,",
         "*Handbook on Statistical Disclosure Control*, chapter 3 (microdata).", "",
     ]  # fmt: skip

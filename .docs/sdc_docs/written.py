@@ -1,4 +1,4 @@
-"""Pages that are written before Sphinx reads: a file is touched where its text is another, and removed where it has gone."""
+"""Pages that are written before Sphinx reads: files change where the text does, and go where it has gone."""
 
 from __future__ import annotations
 
