@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 _OF_ALL = (
     "A function is one SQL macro, whose header says what it measures, by which formula, and from which paper. Each has "
-    "a page, which is written from that header: the formula, a small table, the arguments, and an example for every door "
-    "that it has. Look one up by its name in the search, by its room, or by its source (`handbook 3.3.6`)."
+    "a page, which is written from that header: the formula, a small table, the arguments, and an example for every "
+    "door that it has. Look one up by its name in the search, by its room, or by its source (`handbook 3.3.6`)."
 )
 _OF_TABLES = (
-    "The examples of all functions read these tables: eight persons in three households, a population, a released "
-    "table, a matrix of PRAM, hierarchies. In a session with the macros (`sdc-sql shell`) this makes them:"
+    "The examples of all functions read these tables: eight persons in three households, a population, a "
+    "released table, a matrix of PRAM, hierarchies. In a session with the macros (`sdc-sql shell`) this makes them:"
 )
 WORDS = {
     "core": "What every measure is made of: cells, frequencies, draws that hang on a secret key.",
