@@ -62,6 +62,7 @@ html_context = {"default_mode": "auto"}
 toc_object_entries = False  # the headings are enough
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False

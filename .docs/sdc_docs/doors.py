@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_docs import limits
 from sdc_docs.calls import Call, read_call, run_example
+from sdc_sql.errors import Unsupported
 from sdc_sql.methods import Methods
 from sdc_sql.release.reading.schema import NAME as SCHEMA
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sdc_sql.db.catalogue.functions import Declaration
     from sdc_sql.db.catalogue.headers import Parameter
 
@@ -227,7 +230,7 @@ def _write_spark_mask(call: Call) -> str:
         given[name] = _write_frame(p, call.given[p.name])
     if call.declaration.switch:
         given[call.declaration.switch] = "True"
-    if _lacks(call):
+    if _lacks(call) or not _masks_elsewhere(call, given):
         return ""
     needed = {n for n, p in taken.items() if p.default is p.empty and n != "data"}
     if not needed <= given.keys():
@@ -239,6 +242,24 @@ def _write_spark_mask(call: Call) -> str:
         placed.append(given.pop(name))
     words = [call.tables[0], *placed, *(f"{n}={v}" for n, v in given.items()), f"id={call.given['id']!r}"]
     return f"released = sdc.mask.{call.declaration.verb}({', '.join(words)})\nreleased.show()".replace("'", '"')
+
+
+class _Elsewhere:
+    """A table that is none of DuckDB's, of which nothing else is known."""
+
+
+def _masks_elsewhere(call: Call, given: Mapping[str, str]) -> bool:
+    """Whether a mask takes tables of Spark: those that do not say so at once."""
+    method = inspect.unwrap(getattr(Methods, call.declaration.verb))
+    if inspect.signature(method).parameters["data"].annotation != "Maskable":
+        return False
+    try:
+        method(_Elsewhere(), **{name: call.given.get(name, call.given.get("keys")) for name in given})
+    except Unsupported:
+        return False
+    except (AttributeError, TypeError, ValueError):  # it went on, and asked what is not known
+        return True
+    return True
 
 
 def _names_in_python(name: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
@@ -22,8 +23,14 @@ class LinkFunctions(SphinxPostTransform):
         labels = self.env.get_domain("std").anonlabels
         for found in [*self.document.findall(nodes.literal)]:
             named = _NAMED.fullmatch(found.astext())
-            if named is None or isinstance(found.parent, nodes.title | nodes.reference):
+            if named is None or _is_within(found, (nodes.title, nodes.reference, addnodes.pending_xref)):
                 continue
             page, anchor = labels.get(named[1], ("", ""))
             if page and page != self.env.docname and self.app.builder.format == "html":
                 found.replace_self(make_refnode(self.app.builder, self.env.docname, page, anchor, found.deepcopy()))
+
+
+def _is_within(node: nodes.Node | None, kinds: tuple[type[nodes.Node], ...]) -> bool:
+    while node is not None and not isinstance(node, kinds):
+        node = node.parent
+    return node is not None

@@ -83,7 +83,8 @@ def _write_page(file: Path, first: Path, printed: str, reports: Mapping[str, str
 
 def _show_report(name: str, report: str) -> str:
     found = re.search(r"<title>(.*?)</title>", report, re.DOTALL)
-    title = f"{found[1].strip() if found else name} ({'for users' if 'users' in name else 'internal'})"
+    title = found[1].strip() if found else name
+    title += ", for users" if "users" in name else ""
     frame = (
         f'<p><a href="{REPORTS}/{name}">{title}: open the page</a></p>\n'
         f'<iframe class="report" src="{REPORTS}/{name}" title="{title}" loading="lazy"></iframe>'

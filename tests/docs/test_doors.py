@@ -148,7 +148,8 @@ def spark(tmp_path_factory):
     """Return a Spark of one thread in this process's own Java machine."""
     if shutil.which("java") is None:
         pytest.skip("no Java on this machine: Spark needs it")
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patched:
+        patched.setenv("PYSPARK_PYTHON", sys.executable)
         warnings.simplefilter("ignore")
         sql = pytest.importorskip("pyspark.sql", reason="no pyspark: pip install pyspark")
         builder = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
