@@ -211,9 +211,7 @@ def write_spark(declaration: Declaration) -> str:
         return _write_spark_mask(call)
     if declaration.not_compiled:
         return ""
-    given = [
-        f"{'' if p.default is None else f'{p.name}='}{_write_frame(p, call.given[p.name])}" for p in call.parameters
-    ]
+    given = [f"{'' if p.default is None else f'{p.name}='}{_write_frame(call.given[p.name])}" for p in call.parameters]
     return f"sdc.{declaration.room}.{declaration.name.removeprefix('sdc_')}({', '.join(given)}).show()"
 
 
@@ -227,7 +225,7 @@ def _write_spark_mask(call: Call) -> str:
         name = next((n for n in _names_in_python(p.name) if n in taken), None)
         if name is None:
             return ""
-        given[name] = _write_frame(p, call.given[p.name])
+        given[name] = _write_frame(call.given[p.name])
     if call.declaration.switch:
         given[call.declaration.switch] = "True"
     if _lacks(call) or not _masks_elsewhere(call, given):
@@ -240,7 +238,7 @@ def _write_spark_mask(call: Call) -> str:
         if name not in given:
             break
         placed.append(given.pop(name))
-    words = [call.tables[0], *placed, *(f"{n}={v}" for n, v in given.items()), f"id={call.given['id']!r}"]
+    words = [repr(call.tables[0]), *placed, *(f"{n}={v}" for n, v in given.items()), f"id={call.given['id']!r}"]
     return f"released = sdc.mask.{call.declaration.verb}({', '.join(words)})\nreleased.show()".replace("'", '"')
 
 
@@ -266,10 +264,6 @@ def _names_in_python(name: str) -> tuple[str, ...]:
     return (name, "columns", "column") if name in TARGETS else (name,)
 
 
-def _write_frame(parameter: Parameter, value: Any) -> str:  # noqa: ANN401
-    """Return an argument of a verb on Spark: a table is a DataFrame of its name."""
-    if parameter.type == "table" and value is not None:
-        return str(value)
-    if parameter.type == "tables":
-        return f"[{', '.join(value)}]"
+def _write_frame(value: Any) -> str:  # noqa: ANN401 - whatever an argument is
+    """Return an argument of a verb on Spark, where a table is its name in Spark's catalogue."""
     return repr(value).replace("'", '"')
