@@ -76,7 +76,9 @@ def _map_link(found: re.Match[str], path: Path, chapters: Mapping[Path, str]) ->
 
 
 def _reach(file: Path) -> str:
-    """Return the way from a page in .docs/chapters/ to a file of the clone."""
+    """Return the way from a page in .docs/chapters/ to a file of the clone, or to another page of the site."""
+    if file.is_relative_to(ROOT / ".docs"):
+        return f"../{file.relative_to(ROOT / '.docs').as_posix()}"
     return f"../../{file.relative_to(ROOT).as_posix()}"
 
 
