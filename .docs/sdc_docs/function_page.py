@@ -54,9 +54,11 @@ def write_page(declaration: Declaration, picture: str = "") -> str:
 
 
 def _write_index_entries(declaration: Declaration) -> str:
-    """Return entries of the index, by which the search finds a page for its source."""
-    terms = [term for cited in sources.list_cited(declaration.source) for term in cited.terms]
-    lines = "\n".join(f"   single: {term}" for term in [*terms, declaration.verb])
+    """Return entries of the index, by which the search finds a page first: its name in words, its verb, its sources."""
+    name = declaration.name.removeprefix("sdc_")
+    own = dict.fromkeys((name.replace("_", " "), name, declaration.verb))
+    terms = [*own, *(term for cited in sources.list_cited(declaration.source) for term in cited.terms)]
+    lines = "\n".join(f"   single: !{term}" for term in terms)
     return f"```{{eval-rst}}\n.. index::\n{lines}\n```\n\n"
 
 
