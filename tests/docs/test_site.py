@@ -26,7 +26,9 @@ AXE = Path(os.environ.get("SDC_AXE", ROOT / ".axe" / "node_modules" / "axe-core"
 PAGES = ("index", "functions/risk/theta", "functions/sources", "reference/command_line/risk", "gallery/releases/lfs")
 MEGABYTES = 40
 # colours are those that they come to be
-STILL = "document.head.append(Object.assign(document.createElement('style'), {textContent: '* {transition: none}'}))"
+STILL = """document.head.append(Object.assign(document.createElement('style'),
+    {textContent: '*, *::before, *::after {transition: none !important}'}));
+    new Promise(done => setTimeout(done, 300))"""
 FOUND = """/found|did not match/.test(document.querySelector('.search-summary')?.innerText ?? '') &&
     [...document.querySelectorAll('#search-results li a')].map(a => a.getAttribute('href'))"""
 
