@@ -17,8 +17,8 @@ def escape(text: str) -> str:
 
     Examples
     --------
-    >>> escape("a [b] costs $5, `x[1]` nothing")
-    'a \\\\[b\\\\] costs \\\\$5, `x[1]` nothing'
+    >>> print(escape("a [b] costs $5, `x[1]` nothing"))
+    a \[b\] costs \$5, `x[1]` nothing
     """
     parts = _CODE.split(text)
     return "".join(part if i % 2 else _SPECIAL.sub(r"\\\1", part) for i, part in enumerate(parts))

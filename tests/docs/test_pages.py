@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 from pathlib import Path
 
 import pytest
-from sdc_docs import chapters, command_line, release_file, rooms, sources
+from sdc_docs import chapters, command_line, markdown, release_file, rooms, sources
 from sdc_docs.api import write_api
 from sdc_docs.function_page import write_page
 from sdc_docs.markdown import escape, table
@@ -118,6 +119,13 @@ def test_every_readme_is_a_chapter_and_its_links_hold():
                 page = (ROOT / ".docs" / "chapters" / target).resolve()
                 written = {(ROOT / ".docs" / "chapters" / f"{n}.md") for n in found.values()}
                 assert page in written or page.is_file() or page == ROOT / ".docs" / "index.md", (name, target)
+
+
+@pytest.mark.parametrize("module", [markdown, sources], ids=lambda m: m.__name__)
+def test_the_examples_of_the_modules_hold(module):
+    done = doctest.testmod(module)
+    assert done.attempted
+    assert not done.failed
 
 
 def test_prose_is_shown_as_it_stands():
