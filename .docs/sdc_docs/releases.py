@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 REPORTS = "reports"
 _FIRST = "_first"
+_OF_REPORTS = (
+    "Whole pages, as the release wrote them: one for the house, one for the users of the file. This data is public or "
+    "made up; of your own file the internal report stays in the house."
+)
 _WORDS = (
     "Whole releases, from the raw file to the released one with its reports and maps; and short programs whose results "
     "are drawn. All of it ran when these pages were built."
@@ -71,7 +75,7 @@ def _write_page(file: Path, first: Path, printed: str, reports: Mapping[str, str
         "## What it prints",
         fence(re.sub(r"^written: .*\n?", "", printed, flags=re.MULTILINE), "text"),
         "## Its reports",
-        "Whole pages, as the release wrote them: one for the house, one for the users of the file.",
+        _OF_REPORTS,
     ]
     parts += [_show_report(name, report) for name, report in reports.items()]
     parts += ["## The release file", fence(text, "toml")]
