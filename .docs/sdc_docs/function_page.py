@@ -58,7 +58,7 @@ def _write_index_entries(declaration: Declaration) -> str:
     name = declaration.name.removeprefix("sdc_")
     own = dict.fromkeys((name.replace("_", " "), name, declaration.verb))
     terms = [*own, *(term for cited in sources.list_cited(declaration.source) for term in cited.terms)]
-    lines = "\n".join(f"   single: !{term}" for term in terms)
+    lines = "\n".join(f"   !single: {term}" for term in terms)
     return f"```{{eval-rst}}\n.. index::\n{lines}\n```\n\n"
 
 
