@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -80,13 +81,31 @@ class Browser:
                     raise RuntimeError(f"{method}: {found['error']}")
                 return found["result"]
 
-    def show(self, html: str, *, width: int = 1100, height: int = 900, dark: bool = False) -> None:
-        """Show a page of so many pixels, with the colours of a dark or a light screen."""
+    def _set_screen(self, width: int, height: int, *, dark: bool) -> None:
         self._call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self._call("Emulation.setEmulatedMedia", media="screen", features=scheme)
+
+    def visit(self, address: str, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+        """Show the page at an address, once it is there with all that it loads."""
+        self._set_screen(width, height, dark=dark)
+        self._call("Page.navigate", url=address)
+        assert self.wait(f"document.readyState == 'complete' && location.href == {json.dumps(address)}")
+
+    def wait(self, script: str, seconds: float = 30) -> Any:
+        """Return what a script gives, once it gives something."""
+        end = time.monotonic() + seconds
+        while True:
+            found = self.ask(script)
+            if found or time.monotonic() > end:
+                return found
+            time.sleep(0.05)
+
+    def show(self, html: str, *, width: int = 1100, height: int = 900, dark: bool = False) -> None:
+        """Show a page of so many pixels, with the colours of a dark or a light screen."""
+        self._set_screen(width, height, dark=dark)
         frame = self._call("Page.getFrameTree")["frameTree"]["frame"]["id"]
         self._call("Page.setDocumentContent", frameId=frame, html=html)
 

@@ -56,8 +56,8 @@ def hybrid(
     Raises
     ------
     InputError
-        Where values are missing, columns are collinear, there are fewer than 2 |x| + |y| + 1 records, a record counts
-        for more than a quarter of its own expectation, more than 0.99 of a column is explained, or the noise of
+        Where values are missing, columns are collinear, there are fewer than ``2 |x| + |y| + 1`` records, a record
+        counts for more than a quarter of its own expectation, more than 0.99 of a column is explained, or the noise of
         different alphas would have a negative variance: the message names the largest alphas. Nothing is changed.
 
     Notes

@@ -61,8 +61,9 @@ def ipso(
     Raises
     ------
     InputError
-        Where values are missing, columns are collinear, there are fewer than 2 |x| + |y| + 1 records, a record counts
-        for more than a quarter of its own fitted value, or more than 0.99 of a column is explained. Nothing is changed.
+        Where values are missing, columns are collinear, there are fewer than ``2 |x| + |y| + 1`` records, a record
+        counts for more than a quarter of its own fitted value, or more than 0.99 of a column is explained. Nothing is
+        changed.
 
     Notes
     -----
