@@ -56,6 +56,18 @@ def shown_in(shown: str, printed: str) -> bool:
     return re.search(rf"^{pattern}", printed, re.MULTILINE) is not None
 
 
+def plain(line: str) -> str:
+    """Return a line of dbt's without the time of day, the dots, and how long it took; any other line as it is."""
+    if not re.match(r"\d\d:\d\d:\d\d +|\d+ of \d+ |Done\. ", line):
+        return line
+    return re.sub(r"^\d\d:\d\d:\d\d +|\.{2,}|in [\d.]+s| +", "", line)
+
+
+def compare_texts(shown: str, printed: str) -> bool:
+    """Return whether lines are printed in their order, whatever the time is where dbt prints it."""
+    return shown_in(*("".join(f"{plain(line)}\n" for line in text.splitlines()) for text in (shown, printed)))
+
+
 def link_fixtures(folder: Path) -> Path:
     """Make the paths of the examples hold in a folder, so that nothing of the project is written."""
     (folder / "fixtures").symlink_to(ROOT / "fixtures")
@@ -84,7 +96,8 @@ class Reader:
         return printed.getvalue().replace(f"{self.folder}/", "")
 
     def run_sql(self, code: str) -> None:
-        """Run the statements on one connection for the page, and print the tables that they give."""
+        """Run the statements on the page's connection (Python's `con`, where it has one); print the tables they give."""
+        self.sql = self.python.get("con", self.sql)
         if self.sql is None:
             self.sql = sdc_sql.load(duckdb.connect())
             self.sql.execute("SET VARIABLE sdc_key = ?", [KEY])
@@ -105,11 +118,15 @@ def find_differences(page: Path, folder: Path) -> list[str]:
         for language, code in blocks:
             first = code.splitlines()[0]
             if language in {"sh", "python", "sql"} and not re.match(r"(#|--) fixtures/", first):
-                printed = reader.type_block(language, code)
+                try:
+                    printed = reader.type_block(language, code)
+                except Exception as error:  # noqa: BLE001 - whatever the page's own code raises
+                    wrong.append(f"{code}fails: {type(error).__name__}: {error}")
+                    break
             elif language == "text":
                 if printed is None:
                     wrong.append(f"nothing stands above that prints: {first}")
-                elif not shown_in(code, printed):
+                elif not compare_texts(code, printed):
                     wrong.append(f"shown:\n{code}printed:\n{printed}")
                 printed = None
             elif language in QUOTED | {"sql", "python"}:
