@@ -1,6 +1,6 @@
 """Read the pages of the documentation, and run one from top to bottom, as its reader does.
 
-``python tests/pages.py .docs/start.md`` (any pages, all without one) runs them and prints where one shows something else.
+``python tests/pages.py .docs/start.md`` (any pages; without one, all) prints where a page shows something else.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def read(page: Path) -> str:
 
 
 def run_shell(code: str, folder: Path, *, together: bool = False) -> subprocess.CompletedProcess[str]:
-    """Run the lines in a shell that finds this environment's programs first; ``together``: one stream, as on a terminal."""
+    """Run lines in a shell that finds this environment's programs; ``together``: one stream, as on a terminal."""
     scripts = str(Path(sys.executable).parent)
     environment = {**os.environ, "SDC_KEY": KEY, "PATH": scripts + os.pathsep + os.environ["PATH"]}
     return subprocess.run(
@@ -96,7 +96,7 @@ class Reader:
         return printed.getvalue().replace(f"{self.folder}/", "")
 
     def run_sql(self, code: str) -> None:
-        """Run the statements on the page's connection (Python's `con`, where it has one); print the tables they give."""
+        """Run the statements on the connection of the page (Python's `con`, where it has one); print their tables."""
         self.sql = self.python.get("con", self.sql)
         if self.sql is None:
             self.sql = sdc_sql.load(duckdb.connect())

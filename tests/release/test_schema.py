@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
+from pages import list_site_pages
 
 from sdc_sql.cli import main
 from sdc_sql.figures.registry import list_all_measures
@@ -24,7 +25,7 @@ SCHEMA = json.loads(schema.read_schema())
 VALIDATOR = Draft202012Validator(SCHEMA)
 FENCED = re.compile(r"^```toml\n(.*?)^```$|<<'TOML'\n(.*?)^TOML$", re.DOTALL | re.MULTILINE)
 FOLDERS = [ROOT / name for name in ("sdc_sql", "sql", "udfs", "fixtures")]
-PAGES = [ROOT / "README.md", *(page for folder in FOLDERS for page in folder.rglob("*.md"))]
+PAGES = [ROOT / "README.md", *list_site_pages(), *(page for folder in FOLDERS for page in folder.rglob("*.md"))]
 
 # What only the source, the other files, the macros or the text of a condition can show to be wrong.
 UNSEEN = {
