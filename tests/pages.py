@@ -44,6 +44,8 @@ def run_shell(code: str, folder: Path, *, together: bool = False) -> subprocess.
     """Run lines in a shell that finds this environment's programs; ``together``: one stream, as on a terminal."""
     scripts = str(Path(sys.executable).parent)
     environment = {**os.environ, "SDC_KEY": KEY, "PATH": scripts + os.pathsep + os.environ["PATH"]}
+    if together:  # what other runs have left is told on no page
+        environment["TMPDIR"] = tempfile.mkdtemp(dir=folder, prefix=".")
     return subprocess.run(
         ["bash", "-c", code], cwd=folder, env=environment, text=True, timeout=1800, check=False,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT if together else subprocess.PIPE,

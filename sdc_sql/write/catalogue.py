@@ -38,7 +38,7 @@ def insert_list(text: str, declared: Iterable[Declaration]) -> str:
 
 
 def _write_line(functions: list[Declaration]) -> str:
-    """Return the line of one file: what the function of its name (else its first) is, and what the others are called."""
+    """Return the line of one file: what the function of its name, or its first, is; what the others are called."""
     stem = PurePosixPath(functions[0].file).stem
     first = next((one for one in functions if one.name == f"sdc_{stem}"), functions[0])
     others = ", ".join(f"`{one.name}`" for one in functions if one is not first)
