@@ -8,7 +8,7 @@ import shutil
 import sys
 import tomllib
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -16,9 +16,6 @@ from pages import FENCED, KEY, ROOT, SITE, link_fixtures, list_site_pages, plain
 
 import sdc_sql
 from sdc_sql.release.reading.read import FILE
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MAIN = ROOT / "README.md"
 FOLDERS = (ROOT / name for name in ("sdc_sql", "sql", "udfs", "tests", "fixtures"))
