@@ -69,3 +69,23 @@ def test_functions_that_pages_name_are_there():
     there = index_catalogue().keys() | dbt | OTHER_NAMES
     assert {(page, name) for page, name in named if name not in there} == set()
     assert len(named) > 50
+
+
+@pytest.mark.parametrize(
+    ("page", "found"),
+    [
+        ("```python\nprint(1 + 1)\n```\n\n```text\n2\n```\n", []),
+        ("```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n", ["shown:\n3\nprinted:\n2\n"]),
+        ("```sh\necho one\nfalse\n```\n", ["echo one\nfalse\nfails: AssertionError: one\n"]),
+        ("```text\n2\n```\n", ["nothing stands above that prints: 2"]),
+        ('```toml\n# fixtures/cis.toml\nversion = "1"\n```\n', []),
+        ('```toml\n# fixtures/cis.toml\nversion = "7"\n```\n', ['fixtures/cis.toml does not hold:\nversion = "7"']),
+    ],
+)
+def test_what_a_page_shows_otherwise_is_found(page, found, tmp_path):
+    (tmp_path / "page.md").write_text(page)
+    here = tmp_path / "here"
+    here.mkdir()
+    assert [
+        wrong.splitlines()[: len(found[0].splitlines())] for wrong in find_differences(tmp_path / "page.md", here)
+    ] == [one.splitlines() for one in found]
