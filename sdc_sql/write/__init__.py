@@ -1,7 +1,7 @@
 """What is written into the project from the headers of the SQL files: ``python -m sdc_sql.write``, in a clone.
 
 The macros, tests and documentation of the dbt package, the functions of the thin measures, the methods of Microdata,
-the list of what they return, the JSON Schema of release files, and the tables of ``sql/README.md``.
+the list of what they return, the JSON Schema of release files, and the list in ``sql/README.md``.
 Nothing imports it at run time.
 """
 
@@ -44,7 +44,7 @@ def generate_files() -> dict[str, str]:
     found |= {f"{PACKAGE}/tests/{name}": text for name, text in tests.items()}
     found |= generate_python()
     found[SCHEMA] = schema.generate_schema()
-    found[CATALOGUE] = catalogue.insert_tables((ROOT / CATALOGUE).read_text(encoding="utf-8"), read_catalogue())
+    found[CATALOGUE] = catalogue.insert_list((ROOT / CATALOGUE).read_text(encoding="utf-8"), read_catalogue())
     return found
 
 

@@ -4,7 +4,7 @@
 --   FROM sdc_help('theta');     those with theta in their name, or else in what is said of them
 --
 -- It is made from the headers of these files: each declares its functions once, and from there the dbt package, the verbs on
--- Spark, the command line and the tables of this folder's README.md take them. In a header, or in a macro's own comment:
+-- Spark, the command line, the pages of the documentation and the list in README.md take them. In a header, or in a macro's own comment:
 --   Source: ...      the paper and its equations
 --   Scope: cells.    what is needed to treat one record: the `record`, the `cells`, the `moments`, or all of the `table`
 --                    (`record where method is 'plain', else table.`)

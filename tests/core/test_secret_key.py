@@ -9,6 +9,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from pages import list_site_pages
 
 import sdc_sql
 from sdc_sql.shell.session import Session
@@ -57,7 +58,9 @@ def test_every_key_at_random_is_accepted(con, kind):
 
 def test_no_key_in_the_documentation_is_one_that_would_be_accepted():
     texts = [p.read_text(encoding="utf-8") for p in (ROOT / "sdc_sql").rglob("*") if p.suffix in {".md", ".py", ".yml"}]
-    texts += [p.read_text(encoding="utf-8") for p in [ROOT / "README.md", *(ROOT / "sql").rglob("*.sql")]]
+    texts += [
+        p.read_text(encoding="utf-8") for p in [ROOT / "README.md", *list_site_pages(), *(ROOT / "sql").rglob("*.sql")]
+    ]
     told = r"""(?:SDC_KEY["']?[,=] *|sdc_key = )["']([^"'\n$]*)["']"""
     keys = [key for text in texts for key in re.findall(told, text)]
     assert keys

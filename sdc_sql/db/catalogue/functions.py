@@ -1,6 +1,6 @@
 """What the headers of the SQL files declare of each function: the one place from which everything else takes it.
 
-Help, the dbt package, the verbs on Spark, the options of the command line, the tables of ``sql/README.md`` and the
+Help, the dbt package, the verbs on Spark, the options of the command line, the list in ``sql/README.md`` and the
 contract tests come from these declarations; ``sdc_sql.db.catalogue.headers`` says how a header is written.
 """
 
