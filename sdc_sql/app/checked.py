@@ -55,7 +55,7 @@ def read_plan(state: State, release: dict[str, Any] | None = None) -> Plan:
     file = state.private / f"{secrets.token_hex(8)}.toml"
     try:
         file.touch(OWNER)
-        file.write_text(format_release(asked), encoding="utf-8")
+        file.write_text(format_release(asked), encoding="utf-8", newline="\n")
         plan = read_release_at(file, Place(Output(Path("released.parquet")), state.source, state.columns))
     finally:
         file.unlink(missing_ok=True)

@@ -35,9 +35,9 @@
 -- guarantee is counted on the file as its households complete it. What can be counted, as the size, stays: it is known while the number
 -- stands. k records can be one family: with unit := 'household' a released row is one of members of k households
 -- (sdc_household_k_anonymity passes). No draws: no key is needed. 16 keys at the most.
--- In a series of releases a released id shows one row in all of them, and k is proved on them together: of ids that stand in each release in
--- which it stands, with the same row (series_suppression.sql). The first release is this mask; of a later one the newcomers are suppressed
--- beside the rows that stand.
+-- In a series of releases a released id shows one row in all of them, and k is proved on them together: of ids that stand in each
+-- release in which it stands, with the same row (series_suppression.sql). The first release is this mask; of a later one the newcomers
+-- are suppressed beside the rows that stand.
 --
 -- Scope: table.
 -- Keeps: every value that is not suppressed.

@@ -134,5 +134,6 @@ def test_wrong_input_is_refused(con, files):
             con.execute("FROM sdc_motivated_intruder('original', 'released', ['age', 'sex'], 'id', linkage := "
                         f"{linkage})").fetchall()  # fmt: skip
     con.execute("CREATE TABLE classes AS SELECT id, 'r' || region // 2 AS region, age, sex FROM original")
-    with pytest.raises(TableError, match="Recode the original"):
+    # which of the query's two checks is the first to refuse hangs on its threads
+    with pytest.raises((TableError, ColumnError), match="[Rr]ecode the original"):
         sdc_sql.Microdata(con, "classes", id="id").linkage.motivated_intruder("original", KNOWN)

@@ -71,8 +71,8 @@ def test_each_definition_is_used():
     assert references == set(SCHEMA["$defs"])
 
 
-# (a release file of version 0.1 goes with its certificate)
-FILES = sorted(file for file in (ROOT / "fixtures").rglob("*.toml") if file.parent.name != "certificate_1")
+# (a release file of version 0.1 goes with its certificate; those of dbt have no source, which the model is)
+FILES = sorted(f for f in (ROOT / "fixtures").rglob("*.toml") if f.parent.name not in {"certificate_1", "dbt_series"})
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
