@@ -135,5 +135,5 @@ def test_wrong_input_is_refused(con, files):
                         f"{linkage})").fetchall()  # fmt: skip
     con.execute("CREATE TABLE classes AS SELECT id, 'r' || region // 2 AS region, age, sex FROM original")
     # which of the query's two checks is the first to refuse hangs on its threads
-    with pytest.raises((TableError, ColumnError), match="[Rr]ecode the original"):
+    with pytest.raises((TableError, ColumnError), match=r"[Rr]ecode the original"):
         sdc_sql.Microdata(con, "classes", id="id").linkage.motivated_intruder("original", KNOWN)
