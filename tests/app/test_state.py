@@ -19,6 +19,7 @@ from sdc_sql.app.jobs import Jobs
 from sdc_sql.app.policy import list_inline_scripts, make_policy
 from sdc_sql.app.state import State
 from sdc_sql.errors import InputError, ParameterError
+from sdc_sql.release.running import formats
 
 
 @pytest.fixture
@@ -107,6 +108,25 @@ def test_a_csv_file_is_read_again_where_a_weight_is_written_as_text(tmp_path):
         assert state.columns["w"] == "VARCHAR"
         state.read_numbers(cursor, ["w"])
         assert cursor.table(state.table).aggregate("sum(w)").fetchall() == [(45.5,)]
+
+
+def test_a_stata_file_is_opened_with_its_labels(tmp_path):
+    pyreadstat = pytest.importorskip("pyreadstat", reason="the extra formats is not installed")
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"age": [30, 41, 41], "sex": [1, 2, 2]})
+    labels = {"age": "Age in years", "sex": "Sex of the person"}
+    pyreadstat.write_dta(
+        frame,
+        str(tmp_path / "persons.dta"),
+        column_labels=labels,
+        variable_value_labels={"sex": {1: "male", 2: "female"}},
+    )
+    with State(tmp_path / "persons.dta") as state, state.cursor() as cursor:
+        rows = cursor.table(state.table).aggregate("sum(age), count(DISTINCT sex)").fetchall()
+        assert rows == [(112, 2)]
+        names, values = formats.labels(state.source.path, {*state.columns}, {*state.columns})
+        assert names == labels
+        assert {**values["sex"]} == {1: "male", 2: "female"}
 
 
 def test_work_is_stopped_and_its_error_says_no_value(file):

@@ -91,7 +91,8 @@ def modules(tree) -> set[str]:
     found = {p for folder in ("sdc_sql", "udfs", "sql") for p in (tree / folder).rglob("*.py")}
     found |= set((tree / "sql").rglob("*.sql")) | {tree / "sdc_sql" / "py.typed"}
     found |= {path for pattern in ("*.toml", "*.schema.json") for path in (tree / "sdc_sql").rglob(pattern)}
-    found |= {p for p in (tree / "sdc_sql" / "dbt" / "package").rglob("*") if p.is_file()}
+    for folder in ("dbt/package", "app/files"):
+        found |= {p for p in (tree / "sdc_sql" / folder).rglob("*") if p.is_file()}
     return {p.relative_to(tree).as_posix() for p in found}
 
 
