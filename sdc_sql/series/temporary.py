@@ -76,7 +76,7 @@ def sum_lost_keys(keys: Any, table: str) -> exp.Expression:  # noqa: ANN401 - na
     Examples
     --------
     >>> sum_lost_keys(["age"], "v").sql("duckdb")
-    'CAST(0 + CASE WHEN v."age" IS NULL THEN 1 ELSE 0 END AS INT)'
+    'CAST(0 + CASE WHEN "v"."age" IS NULL THEN 1 ELSE 0 END AS INT)'
     """
     lost: exp.Expression = exp.Literal.number(0)
     for j, key in enumerate(keys):

@@ -82,7 +82,7 @@ def index_catalogue() -> Mapping[str, catalogue.Declaration]:
     Examples
     --------
     >>> index_catalogue()["sdc_theta"].scope
-    Word(kind='cells', parameter='', choices=(), otherwise='', reason='')
+    Word(kind='cells', parameter='', choices=(), otherwise='', reason='', also=())
     """
     return {declaration.name: declaration for declaration in read_catalogue()}
 
