@@ -156,7 +156,11 @@ class GivenNoise(DrawnValues):
             + [_to_numbers(known.released[j].take(pa.array(rows))) - _to_numbers(own[f"sdc__x{j}"])[rows] for j in kept]
         )
         listed = pa.array(noise.tolist(), pa.list_(pa.float64()))
-        _store(self._place.con, GIVEN, pa.table({"sdc__id": own["sdc__id"].take(pa.array(rows)), "sdc__noise": listed}))
+        _store(
+            self._place.con,
+            GIVEN,
+            pa.table({"sdc__id": own["sdc__id"].take(pa.array(rows)), "sdc__known_noise": listed}),
+        )
         fitted = {n: self._arguments.get(n) for n in ("lower", "upper", "rounded")} | self._pick_listed(new)
         fitted = {n: fitted[n] for n in ("lower", "upper", "rounded")}
         drawn = {n: self._arguments.get(n) for n in ("stratum", "stream", "release")}

@@ -106,7 +106,7 @@ CREATE OR REPLACE MACRO sdc__noise_designed(tbl, columns, alpha, id, method, thr
                           ELSE 'sdc__by_kernel' END);
 
 -- Of a series: noise of the columns that are new in a record, given the noise that was released in its others (noise_design.sql).
--- given: the name of a table with sdc__id and sdc__noise, the noise of the kept columns in the order of their names.
+-- given: the name of a table with sdc__id and sdc__known_noise, the noise of the kept columns in the order of their names.
 CREATE OR REPLACE MACRO sdc__shifted_noise(c, names, shifts) AS
     struct_pack(x := struct_extract(c, 'x'), e := struct_extract(c, 'e') + sdc__of_column(shifts, names, c));
 CREATE OR REPLACE MACRO sdc__noise_given(tbl, columns, kept, id, lower, upper, rounded, stratum, stream, release, design, given) AS TABLE
@@ -115,11 +115,11 @@ CREATE OR REPLACE MACRO sdc__noise_given(tbl, columns, kept, id, lower, upper, r
     sdc__drawn AS (FROM sdc__noise_by_record('sdc__records', 'sdc__conditional', columns, stratum, stream, release)),
     sdc__expected AS (
         SELECT sdc__d.*, list_transform(sdc__slopes,
-                                        lambda b: sdc__product_sum(list_append(b, 0e0), list_append(sdc__noise, 0e0))) AS sdc__shifts
+                                        lambda b: sdc__product_sum(list_append(b, 0e0), list_append(sdc__known_noise, 0e0))) AS sdc__shifts
         FROM sdc__drawn AS sdc__d
         JOIN (SELECT sdc__by_bytes(sdc__stratum) AS sdc__of_slopes, sdc__slopes FROM sdc__conditional) AS sdc__c
           ON sdc__in_stratum(stratum, sdc__d.sdc__stratum, sdc__c.sdc__of_slopes)
-        JOIN (SELECT sdc__by_bytes(sdc__id) AS sdc__its, sdc__noise FROM query_table(given)) AS sdc__g
+        JOIN (SELECT sdc__by_bytes(sdc__id) AS sdc__its, sdc__known_noise FROM query_table(given)) AS sdc__g
           ON sdc__by_bytes(sdc__d.sdc__id) = sdc__g.sdc__its
     ),
     sdc__shifted AS (
