@@ -26,9 +26,9 @@ from sqlglot import exp
 
 import sdc_sql
 from sdc_sql.db.catalogue.macros import find_effect, read_catalogue
+from sdc_sql.dbt.verb_of_macro import mask_by_macro
 from sdc_sql.errors import RepeatedReleaseWarning, SeriesError
 from sdc_sql.series.ledger import read_ledger
-from sdc_sql.session.verb_of_macro import mask_by_macro
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -17,10 +17,10 @@ from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
 from sdc_sql.db.files.csv_file import create_from_rows
 from sdc_sql.dbt.place import RELEASED, find_project, open_cursor
+from sdc_sql.dbt.verb_of_macro import mask_by_macro
 from sdc_sql.errors import SeriesError, translate_errors
 from sdc_sql.microdata import Microdata
 from sdc_sql.series.series import Series
-from sdc_sql.session.verb_of_macro import mask_by_macro
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
