@@ -64,7 +64,7 @@ def visit(browser):
         context = browser.new_context(viewport={"width": 1200, "height": 900}, **how)
         opened.append(context)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(90_000)
         page.complaints = []
         page.frames_seen = []
         page.on("console", lambda said: page.complaints.append(said.text) if said.type == "error" else None)

@@ -198,7 +198,7 @@ def test_couples_from_the_first_step_to_a_release_that_the_command_line_makes_to
     page.wait_for_function("() => document.querySelector('#to-look .stands').textContent.startsWith('all ')")
     page.click("#to-release")
     page.wait_for_selector("#release-keep")
-    page.wait_for_timeout(1_000)  # what is typed before the form has come back is not in it
+    page.wait_for_timeout(5_000)  # what is typed before the form has come back is not in it
     page.fill("#release-title", "Couples")
     page.fill("#release-officer", HURT)
     page.fill("#release-folder", str(page.folder / "released"))
