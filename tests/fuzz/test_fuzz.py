@@ -86,6 +86,9 @@ def elsewhere(  # noqa: PLR0917
         return None
     if place == "parquet" and any("[]" in k or "STRUCT" in k for k in table.types.values()):
         return None
+    # an ENUM is a text in Parquet, in another order, and the simulated intruder draws from the cells in theirs
+    if "sdc_data_intrusion" in asked.sql and any(k.startswith("ENUM") for k in table.types.values()):
+        return None
     moved = at(con, place, folder)
     here = table.tables["persons"]
     again = Call(asked.macro, {n: moved if v == here else v for n, v in asked.arguments.items()}, asked.spoilt)
