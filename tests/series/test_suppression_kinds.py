@@ -165,3 +165,18 @@ def test_odd_names_and_types(con, tmp_path):
     con.execute("DELETE FROM k WHERE true")
     with pytest.raises(sdc_sql.SdcError):
         nights.release("k")
+
+
+@pytest.mark.parametrize("guarantee", ["identical", "wildcard", "strong"])
+def test_ids_that_are_given_anew_are_counted_among_those_of_their_release(con, guarantee):
+    """Who looks for a person whose id is no more looks among these: five alike are three and two."""
+    con.execute(
+        "CREATE TABLE live AS SELECT i AS sdc__person, 'all'::BLOB AS sdc__part, CASE WHEN i < 3 THEN 0 ELSE 2 END AS "
+        "sdc__cohort, '01'::BIT AS sdc__standing, 2 AS sdc__settled, 0 AS sdc__lost, ['vn'::BLOB, 'vf'::BLOB] AS "
+        "sdc__values, 1e0 AS sdc__weight FROM range(5) AS t(i)"
+    )
+    below = "SELECT sdc__person FROM sdc__series_below('live', [65535], [$k], $guarantee, 'records') ORDER BY ALL"
+    asked = {"guarantee": guarantee}
+    assert con.execute(below, {**asked, "k": 2}).fetchall() == []
+    assert con.execute(below, {**asked, "k": 3}).fetchall() == [(3,), (4,)]
+    assert con.execute(below, {**asked, "k": 6}).fetchall() == [(i,) for i in range(5)]
