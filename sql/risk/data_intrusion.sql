@@ -9,7 +9,8 @@
 -- resulting estimator require further research".) The limit for unequal pi_i is worked out as in the proof of proposition 1.
 --
 -- A check of the closed forms, which need no simulation: sdc_theta, sdc_theta_misclassified. Draw k depends on stream and k
--- alone (no secret key: nothing is masked), and the cells stand in the order of their values, so a run can be repeated.
+-- alone (no secret key: nothing is masked), and the cells stand in the order of their values, so a run can be repeated (an ENUM is
+-- ordered as it was declared: its copy as text, as in Parquet, gives other draws).
 --
 --   persons: job times   sdc_data_intrusion_simulation('persons', ['job'], 0.5, repetitions := 1000):
 --            a   1       repetitions closed_form
