@@ -274,10 +274,9 @@ def measure_all(kept: Kept, labels: Sequence[str], scenarios: Sequence[str], kin
         sdc_sql.load(con)
         con.execute("SET threads = 1")
         for label in labels:
-            if f"{label}|refused" not in kept.found:
-                refused, held = try_series(con, label)
-                kept.note(f"{label}|refused", refused)
-                kept.note(f"{label}|ledger", held)
+            refused, held = try_series(con, label)  # anew each time: a mask that was refused may be built by now
+            kept.note(f"{label}|refused", refused)
+            kept.note(f"{label}|ledger", held)
             plain = (
                 kept.found[f"{label}|ledger"] == "ids"
                 and find_effect(parse_call(CALLS[label][1])[0]).repeated.kind == "again"

@@ -18,6 +18,7 @@ from sdc_sql.series.joined_groups import JoinedGroups
 from sdc_sql.series.kept_values import OWN, Place, collect_new, look_up, select_texts
 from sdc_sql.series.ledger import IDS, VALUES
 from sdc_sql.series.step_form import find_rule
+from sdc_sql.series.suppressed_step import suppresses_values
 from sdc_sql.series.swapped_batch import SwappedBatch
 
 if TYPE_CHECKING:
@@ -165,7 +166,8 @@ def find_waiting_ids(  # noqa: PLR0917 - what a release is
 
     It is known before anything is masked, so that all steps agree: of a record that one of them cannot release yet none
     does. Who waits by one step may leave too few for another, and so on until none is added. Steps on columns that an
-    earlier one masks are not foreseen: there a record that has to wait is an error.
+    earlier one masks are not foreseen: there a record that has to wait is an error. Suppression finds by itself whom it
+    leaves out.
     What was seen of the first step is kept in ``seen``, since it is masked at once.
     """
     asked: list[tuple[Rule, pa.Table, Known]] = []
@@ -175,7 +177,8 @@ def find_waiting_ids(  # noqa: PLR0917 - what a release is
         others = [c for name in ("within", "equal", "different") for c in arguments.get(name) or []]
         read = {*form["columns"], *map(str.lower, others)} | {arguments.get("stratum")}
         read |= {arguments.get("household")}
-        if find_rule(form["method"], arguments) == "values" and not read & masked:
+        kept = find_rule(form["method"], arguments) == "values" and not suppresses_values(form["method"])
+        if kept and not read & masked:
             order = tuple(form["order"])
             home = find_household(arguments)
             place = Place(data.con, table, identifier, order, arguments.get("stratum"), series, step, home)
