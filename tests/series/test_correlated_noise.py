@@ -7,18 +7,11 @@ import pyarrow as pa
 import pytest
 
 from sdc_sql.series.kept_values import Known
-from tests.series.test_kept_values import KEY, Nights
+from tests.series.test_kept_values import Nights
 
 pytestmark = pytest.mark.slow  # whole releases, one after another
 
 N = 1000
-
-
-@pytest.fixture
-def con(connect):
-    with connect() as con:
-        con.execute("SET VARIABLE sdc_key = ?", [KEY])
-        yield con
 
 
 def make_nights(con, folder, columns=("x", "y"), **given) -> Nights:

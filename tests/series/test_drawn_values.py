@@ -7,18 +7,10 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 import pytest
-from series_world import KEY
 
 import sdc_sql
 
 pytestmark = pytest.mark.slow  # whole releases, one after another
-
-
-@pytest.fixture
-def con(connect):
-    with connect() as con:
-        con.execute("SET VARIABLE sdc_key = ?", [KEY])
-        yield con
 
 
 class Nights:

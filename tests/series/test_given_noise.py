@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from sdc_sql.udfs.noise.given import give_noise
-from series_world import KEY, wilson
+from series_world import wilson
 
 import sdc_sql
 
@@ -32,13 +32,6 @@ def test_the_conditional_distribution(seed):
 def test_a_column_that_the_others_determine_has_nothing_to_draw():
     assert give_noise([[1.0, 0.0], [2.0, 0.0]], [1, 0]) == [[0.0, 0.5, 0.0]]
     assert give_noise([[2.0, 0.0], [1.0, 1.0]], [1, -1]) == [[1.0, 2.0]]
-
-
-@pytest.fixture
-def con(connect):
-    with connect() as con:
-        con.execute("SET VARIABLE sdc_key = ?", [KEY])
-        yield con
 
 
 def release(con, folder, name, after, table, call=None, **given):  # noqa: PLR0917 - what a release is

@@ -7,7 +7,8 @@ import pytest
 
 import sdc_sql
 from sdc_sql.errors import SdcError, SeriesError
-from tests.series.test_kept_values import KEY, Nights
+from tests.series.test_kept_values import Nights
+from tests.series_world import KEY
 
 pytestmark = pytest.mark.slow  # whole releases, one after another
 

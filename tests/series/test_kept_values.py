@@ -18,16 +18,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow  # whole releases, one after another
 
 
-KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
-
-
-@pytest.fixture
-def con(connect):
-    with connect() as con:
-        con.execute("SET VARIABLE sdc_key = ?", [KEY])
-        yield con
-
-
 class Nights:
     """A table that is released night after night, with a series or without."""
 

@@ -12,16 +12,6 @@ from sdc_sql.errors import SeriesError
 pytestmark = pytest.mark.slow  # whole releases, one after another
 
 
-KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
-
-
-@pytest.fixture
-def con(connect):
-    with connect() as con:
-        con.execute("SET VARIABLE sdc_key = ?", [KEY])
-        yield con
-
-
 def release_masked(con, folder, name, table, after, call):  # noqa: PLR0917 - what a release is
     with sdc_sql.Series(folder / "l", "p", name, after=after) as series:
         call(sdc_sql.Microdata(con, table, id="id", series=series).mask, name)

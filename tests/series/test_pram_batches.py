@@ -11,16 +11,9 @@ import pytest
 import sdc_sql
 from sdc_sql.series.kept_values import Known
 from sdc_sql.series.remaining_bound import find_largest_matches
-from tests.series.test_kept_values import KEY, Nights
+from tests.series.test_kept_values import Nights
 
 pytestmark = pytest.mark.slow  # whole releases, one after another
-
-
-@pytest.fixture
-def con(connect):
-    with connect() as con:
-        con.execute("SET VARIABLE sdc_key = ?", [KEY])
-        yield con
 
 
 def make_nights(con, folder, xi: float = 0.8, within=None, columns=("a", "b"), **given) -> Nights:

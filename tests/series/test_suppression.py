@@ -18,13 +18,6 @@ if TYPE_CHECKING:
 KEYS = ["age", "sex", "region"]
 
 
-@pytest.fixture
-def con(connect):
-    with connect() as con:
-        con.execute("SET VARIABLE sdc_key = ?", [world.KEY])
-        yield con
-
-
 @dataclass
 class Nights:
     """What was released night by night, by the released id, and what was true of it."""

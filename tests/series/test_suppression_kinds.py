@@ -28,13 +28,6 @@ MASKS: dict[str, Callable[[Any, str], Any]] = {
 }
 
 
-@pytest.fixture
-def con(connect):
-    with connect() as con:
-        con.execute("SET VARIABLE sdc_key = ?", [world.KEY])
-        yield con
-
-
 class Intruder:
     """Who has all releases, and knows the keys of everybody and in which releases each stands; not who has which id.
 

@@ -7,19 +7,12 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 import pytest
-from series_world import KEY, World, wilson
+from series_world import World, wilson
 
 import sdc_sql
 from sdc_sql.errors import ParameterError, SeriesError
 
 pytestmark = pytest.mark.slow  # whole releases, one after another
-
-
-@pytest.fixture
-def con(connect):
-    with connect() as con:
-        con.execute("SET VARIABLE sdc_key = ?", [KEY])
-        yield con
 
 
 class Nights:

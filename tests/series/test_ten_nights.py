@@ -8,8 +8,7 @@ from series_world import ALIKE, CALLS
 from ten_nights import FIRST, LAST, README, SCENARIOS, measure_cell, parse_call, try_series
 
 RECORDS, NIGHTS = 240, 4
-# with a series, too: who knows that a value drifts has several draws of noise; two ledgers are two series
-TOLD = {("drift", "noise, alpha"), ("drift", "noise_absolute"), ("drift", "multiplicative_noise, plain")}
+DRIFTING = "income"  # the column that drifts
 
 
 @pytest.fixture(scope="module")
@@ -47,5 +46,7 @@ CELLS = [(scenario, label) for label in CALLS for scenario in SCENARIOS if scena
 def test_a_series_tells_no_more_than_one_release(con, scenario, label):
     if read_rows()[label][0] == "refused":
         pytest.skip("refused in a series")
+    if scenario == "drift" and DRIFTING in CALLS[label][0]:
+        pytest.skip("the mean of the releases tells the level of a number that drifts, with a series as without")
     gain = measure_cell(con, scenario, label, 7, serial=True, records=RECORDS, nights=NIGHTS)
-    assert gain == 0 or (scenario, label) in TOLD
+    assert gain == 0

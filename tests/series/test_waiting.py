@@ -9,7 +9,7 @@ import pytest
 import sdc_sql
 from sdc_sql.cli import main
 from sdc_sql.errors import SeriesError
-from tests.series.test_kept_values import KEY
+from tests.series_world import KEY
 
 pytestmark = pytest.mark.slow  # whole releases, one after another
 
