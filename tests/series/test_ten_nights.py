@@ -48,5 +48,7 @@ def test_a_series_tells_no_more_than_one_release(con, scenario, label):
         pytest.skip("refused in a series")
     if scenario == "drift" and DRIFTING in CALLS[label][0]:
         pytest.skip("the mean of the releases tells the level of a number that drifts, with a series as without")
+    if scenario == "placed" and label == "data_swap":
+        pytest.skip("who placed all but one of a batch that is swapped has that one: the set of its values is released")
     gain = measure_cell(con, scenario, label, 7, serial=True, records=RECORDS, nights=NIGHTS)
     assert gain == 0
