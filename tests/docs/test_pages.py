@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from sdc_docs import chapters, command_line, markdown, release_file, rooms, sources
+from sdc_docs import chapters, command_line, limits, markdown, release_file, rooms, sources
 from sdc_docs.api import write_api
 from sdc_docs.function_page import write_page
 from sdc_docs.markdown import escape, table
@@ -121,7 +121,7 @@ def test_every_readme_is_a_chapter_and_its_links_hold():
                 assert page in written or page.is_file() or page == ROOT / ".docs" / "index.md", (name, target)
 
 
-@pytest.mark.parametrize("module", [markdown, sources], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [limits, markdown, sources], ids=lambda m: m.__name__)
 def test_the_examples_of_the_modules_hold(module):
     done = doctest.testmod(module)
     assert done.attempted
