@@ -35,13 +35,16 @@ _SUBSCRIPT = re.compile(r"_(\{[^{}]*\}|\([A-Za-z0-9+-]+\)|\|[A-Z]\||[A-Za-z0-9]+
 _POWER = re.compile(r"\^(\{[^{}]*\}|\([^()]*\)|-?[A-Za-z0-9]+\*?)")
 _WORD = re.compile(r"\b[a-z]{2,}\b")
 _MANY = 12  # words of a remark
+_LONG = 78
+_APART = {",", ";", ":"}
+_TIGHT = {*_SIGNS.values()} - {"(", "["}
 # words, and the brackets and signs between them; an article stands before one
 _PROSE = (
     rf"(?<![\w_^'~])(?!(?:{'|'.join((*_GREEK, *_FUNCTIONS))})\b)"
     r"(?:(?:of|in|is|to|as|at|by|it|or|no|on|be|if|an|[a-z]{3,})(?:-[a-z]+)*(?![\w_^(])"
     r"|[A-Z][a-z]{2,}(?![\w_^(])|'[a-z]+'|&|a(?= [a-z]{2,}))"
 )
-_WORDS = re.compile(rf"( ?\((?:{_PROSE}|[ ,.\d])*{_PROSE}(?:{_PROSE}|[ ,.\d])*\)|(?: ?{_PROSE}[.:]? ?)+)")
+_WORDS = re.compile(rf"( ?\((?:{_PROSE}|[ ,;:.\d])*{_PROSE}(?:{_PROSE}|[ ,;:.\d])*\)|(?: ?{_PROSE}[.:]? ?)+)")
 _GAP = re.compile(r" {2,}")
 _NUMBER = re.compile(r"\(\d[\d.]*\)")
 _DRAWN = re.compile(r"^ |\d\.\d{3}", re.MULTILINE)  # lines that hang together by their columns; a worked example
@@ -62,7 +65,7 @@ def write_tex(text: str, words: Collection[str] = ()) -> str | None:
     --------
     >>> print(write_tex("theta^  = pi n_1 / (pi n_1 + 2 n_2)    (7)"))
     \begin{aligned}
-    \hat{\theta} &= \pi n_{1} / ( \pi n_{1} + 2 n_{2} ) \qquad \text{(7)}
+    \hat{\theta} &= \pi \, n_{1} / ( \pi \, n_{1} + 2 \, n_{2} ) \qquad \text{(7)}
     \end{aligned}
     >>> write_tex("T_k' = sum_k' p_k'l") is None  # the prime of T_k or of k?
     True
@@ -79,13 +82,21 @@ def write_tex(text: str, words: Collection[str] = ()) -> str | None:
 
 
 def _write_line(line: str, words: Collection[str]) -> str:
+    line = line.replace(" , ", " ,  ").strip()
     left, sign, right = _part(line)
     if not sign or _GAP.search(left.strip()):  # a label stands before, or there is no equation
-        cells = [_write_cell(cell, words) for cell in _GAP.split(line.strip())]
-        return "& " + r" \qquad ".join(cells)
-    first, *others = _GAP.split(right.strip())
-    cells = [_write_cell(first, words), *(_write_cell(cell, words) for cell in others)]
-    return f"{_write_math(left.strip(), words)} &= " + r" \qquad ".join(cells)
+        return f"& {_write_cells(line, line, words)}"
+    return f"{_write_math(left.strip(), words)} &= {_write_cells(right.strip(), line, words)}"
+
+
+def _write_cells(text: str, line: str, words: Collection[str]) -> str:
+    """Return what stands in a line beside one another; of a long one below one another, but for the numbers."""
+    first, *others = _GAP.split(text)
+    between = " \\\\\n& \\qquad " if len(_GAP.sub("  ", line)) > _LONG else r" \qquad "
+    written = _write_cell(first, words)
+    for cell in others:
+        written += (r" \qquad " if _NUMBER.fullmatch(cell) else between) + _write_cell(cell, words)
+    return written
 
 
 def _part(line: str) -> tuple[str, str, str]:
@@ -114,10 +125,11 @@ def _write_cell(cell: str, words: Collection[str]) -> str:
 
 
 def _write_math(text: str, words: Collection[str]) -> str:
-    at, written = 0, []
+    at, written, loose = 0, [], False
     while at < len(text):
         if text[at] == " ":
             at += 1
+            loose = bool(written)
             continue
         found = _TOKEN.match(text, at)
         if found is None:
@@ -130,7 +142,10 @@ def _write_math(text: str, words: Collection[str]) -> str:
             tex = _write_token(found, words)
         if found["name"] or found[0] in {")", "]", "|", "!"} or found["number"]:
             tex, at = _decorate(tex, text, at, words)
+        if loose and (written[-1] in _APART or (tex not in _TIGHT and written[-1] not in _TIGHT)):
+            written.append(r"\,")  # two factors, or two terms of a list
         written.append(tex)
+        loose = False
     return " ".join(written)
 
 

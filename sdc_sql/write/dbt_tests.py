@@ -28,7 +28,9 @@ WRITTEN = (LIMITS, FIGURES)
 MODEL = Parameter("model", "table", "the tested model")
 FITTED = {"model": "fitted_model"}  # a measure has a model of its own, where dbt calls the tested table so
 MAXIMUM = Parameter("maximum", "number", "the limit, strictly between 0 and 1; the figure must be below it")
-MAXIMUM_COUNT = Parameter("maximum", "number", "the limit, above 0; the figure, a count, must be below it: 1 allows none")
+MAXIMUM_COUNT = Parameter(
+    "maximum", "number", "the limit, above 0; the figure, a count, must be below it: 1 allows none"
+)
 
 
 def generate_tests(declared: Iterable[Declaration], by_hand: Iterable[str]) -> dict[str, str]:

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_a_page_has_what_the_header_says():
     page = write_page(index_catalogue()["sdc_theta"])
-    assert r"\hat{\theta} &= \pi n_{1} / ( \pi n_{1} + 2 ( 1 - \pi ) n_{2} ) \qquad \text{(7)}" in page  # the formula
+    assert r"\hat{\theta} &= \pi \, n_{1} / ( \pi \, n_{1} + 2 \, ( 1 - \pi ) n_{2} ) \qquad \text{(7)}" in page
     assert "| a | 1 |" in page  # its small table
     assert "| 8 | 5 | 3 | 1 | 1 | 0.142857 | 0.195748 | 0.598236 |" in page  # what its example gives
     assert "`confidence` | number in (0, 1) | `0.99`" in page
