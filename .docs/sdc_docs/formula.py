@@ -46,7 +46,7 @@ _PROSE = (
 )
 _WORDS = re.compile(rf"( ?\((?:{_PROSE}|[ ,;:.\d])*{_PROSE}(?:{_PROSE}|[ ,;:.\d])*\)|(?: ?{_PROSE}[.:]? ?)+)")
 _GAP = re.compile(r" {2,}")
-_NUMBER = re.compile(r"\(\d[\d.]*\)")
+_NUMBER = re.compile(r"(?:(?:, )?(?:\(\d[\d.]*\)|\d+(?:\.\d+){2,}))+")  # of an equation, or a section
 _DRAWN = re.compile(r"^ |\d\.\d{3}", re.MULTILINE)  # lines that hang together by their columns; a worked example
 _PRIMED = re.compile(r"sum_[a-z]'|_[a-z]'[a-z]")  # the prime is the index's
 _DEFINED = re.compile(r"(?:^|  |, |; )([A-Za-z]{2,}\d?) +=", re.MULTILINE)  # a word that is given a meaning
