@@ -56,7 +56,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for mark in item.iter_markers("one_in"):
             if seen[test] % mark.args[0]:
                 item.add_marker("slow")
-        if seen[test] % config.getoption("--every"):
+        if seen[test] % config.getoption("--every") and not item.get_closest_marker("whole"):
             left_out.append(item)
         seen[test] += 1
     ids = {id(item) for item in left_out}

@@ -15,17 +15,22 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
 import sdc_sql
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / ".docs"
 FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 ROOMS = ("tutorials", "how_to", "explanation", "coming_from")
+HERE = {"sh", "python", "sql"}
+OTHERS = {"r", "java"}  # of other programs, which run where these are installed
 QUOTED = {"toml", "yaml", "jinja", "csv"}  # files, or parts of them
 WIDTH = 110  # of the tables that a page shows
 
@@ -81,11 +86,35 @@ class Reader:
     """Whoever types a page: one folder, one Python, one SQL connection, from its first block to its last."""
 
     folder: Path
+    others: Mapping[str, Callable[[str, Path], str]] = field(default_factory=dict)
     python: dict[str, Any] = field(default_factory=dict)
     sql: duckdb.DuckDBPyConnection | None = None
 
+    def read_blocks(self, blocks: Iterable[tuple[str, str]]) -> list[str]:
+        """Run blocks one after the other, and return where they print something else than what is shown."""
+        printed, passed, wrong = None, False, []
+        for language, code in blocks:
+            if language == "text":
+                if printed is None and not passed:
+                    wrong.append(f"nothing stands above that prints: {code.splitlines()[0]}")
+                elif printed is not None and not compare_texts(code, printed):
+                    wrong.append(f"shown:\n{code}printed:\n{printed}")
+                printed, passed = None, False
+            elif language in HERE | self.others.keys() and not re.match(r"(#|--) fixtures/", code):
+                try:
+                    printed = self.type_block(language, code)
+                except Exception as error:  # noqa: BLE001 - whatever the page's own code raises
+                    return [*wrong, f"{code}fails: {type(error).__name__}: {error}"]
+            elif language in QUOTED | HERE:
+                wrong += find_misquotes(code, self.folder)
+            else:  # of another program
+                printed, passed = None, language in OTHERS
+        return wrong
+
     def type_block(self, language: str, code: str) -> str:
         """Return what the block prints; a block that fails is an AssertionError with what it said."""
+        if language in self.others:
+            return self.others[language](code, self.folder)
         if language == "sh":
             done = run_shell(f"set -e\n{code}", self.folder, together=True)
             assert done.returncode == 0, done.stdout
@@ -110,36 +139,30 @@ class Reader:
                 self.sql.execute(statement.query)
 
 
-def find_differences(page: Path, folder: Path) -> list[str]:
-    """Run the blocks of a page, and return where it shows what is not printed, or quotes what does not stand there."""
-    reader, printed, wrong = Reader(link_fixtures(folder)), None, []
-    blocks = FENCED.findall(read(page))
+def find_differences(
+    page: Path, folder: Path, others: Mapping[str, Callable[[str, Path], str]] | None = None
+) -> list[str]:
+    """Run the blocks of a page, and return where it shows what is not printed, or quotes what does not stand there.
+
+    ``others``: what runs blocks of other programs, by their language. Those that nothing runs are passed by, and what
+    they print.
+    """
+    reader = Reader(link_fixtures(folder), others or {})
+    with given_key():
+        return reader.read_blocks(FENCED.findall(read(page)))
+
+
+@contextlib.contextmanager
+def given_key() -> Iterator[None]:
+    """Hold the key of the pages in the environment."""
     before = os.environ.get("SDC_KEY")
     os.environ["SDC_KEY"] = KEY
     try:
-        for language, code in blocks:
-            first = code.splitlines()[0]
-            if language in {"sh", "python", "sql"} and not re.match(r"(#|--) fixtures/", first):
-                try:
-                    printed = reader.type_block(language, code)
-                except Exception as error:  # noqa: BLE001 - whatever the page's own code raises
-                    wrong.append(f"{code}fails: {type(error).__name__}: {error}")
-                    break
-            elif language == "text":
-                if printed is None:
-                    wrong.append(f"nothing stands above that prints: {first}")
-                elif not compare_texts(code, printed):
-                    wrong.append(f"shown:\n{code}printed:\n{printed}")
-                printed = None
-            elif language in QUOTED | {"sql", "python"}:
-                wrong += find_misquotes(code, folder)
-            else:  # of another program
-                printed = None
+        yield
     finally:
         os.environ.pop("SDC_KEY")
         if before is not None:
             os.environ["SDC_KEY"] = before
-    return wrong
 
 
 def find_misquotes(code: str, folder: Path) -> list[str]:

@@ -145,7 +145,10 @@ def write_dbt_test(declaration: Declaration) -> str:
     if declaration.limit.figure not in columns:
         return ""
     worst = max(row[columns.index(declaration.limit.figure)] or 0 for row in rows)
-    arguments = {**given, "maximum": limits.round_up(worst)}
+    maximum = limits.go_above(worst)
+    if maximum >= 1 and isinstance(worst, float):  # a share: no limit holds of the example
+        return ""
+    arguments = {**given, "maximum": maximum}
     listed = "\n".join(f"            {name}: {json.dumps(value)}" for name, value in arguments.items())
     name = declaration.limit.test
     return f"models:\n  - name: {call.tables[0]}\n    data_tests:\n      - sdc.{name}:\n          arguments:\n{listed}"

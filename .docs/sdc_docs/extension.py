@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdc_docs import hand_written, links, mathjax, pages, releases
+from sdc_docs import hand_written, links, mathjax, pages, releases, theirs
 from sdc_docs.lexer import DuckDbLexer
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Connect what writes pages and what copies files."""
     app.connect("builder-inited", pages.write_all)
     app.connect("source-read", hand_written.map_links)
+    app.connect("source-read", theirs.mark_blocks)
     app.connect("build-finished", finish)
     app.add_lexer("sql", DuckDbLexer)
     app.add_post_transform(links.LinkFunctions)

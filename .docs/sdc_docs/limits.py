@@ -103,6 +103,20 @@ def round_up(value: float) -> float:
     return rounded if rounded >= value else float(f"{rounded + step:.6g}")
 
 
+def go_above(value: float) -> float:
+    """Return a number of two digits that is above another.
+
+    Examples
+    --------
+    >>> go_above(0.25), go_above(0.1957), go_above(3)
+    (0.26, 0.2, 4)
+    """
+    if value == int(value) and abs(value) < _MANY:
+        return int(value) + 1
+    above = round_up(value)
+    return above if above > value else round_up(value * 1.001)
+
+
 def write_toml(value: Any) -> str:  # noqa: ANN401 - whatever an argument is
     """Return a value as TOML writes it."""
     if isinstance(value, dict):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sdc_docs.formula import write_tex
 from sdc_docs.markdown import escape, fence
 from sdc_sql.db.catalogue.headers import TAGS
 
@@ -26,20 +27,23 @@ class Block:
 
     kind: str
     text: str
+    names: frozenset[str] = frozenset()  # of results, which may stand in a formula
 
     def write(self) -> str:
         """Return it as Markdown."""
         if self.kind == "text":
             return escape(self.text)
         if self.kind == "formula":
-            return fence(self.text, "text", [":class: formula"])
+            tex = write_tex(self.text, self.names)
+            return f"```{{math}}\n{tex}\n```" if tex else fence(self.text, "text", [":class: formula"])
         return fence(self.text, "sql" if self.kind == "sql" else "text")
 
 
 def read_prose(declaration: Declaration) -> list[Block]:
     """Return the blocks of what the header says of a function, but for its first sentence where it is the summary."""
     lines = _drop_tags(declaration.description.splitlines())
-    return [block for group in _split_groups(lines) for block in _split_blocks(group)]
+    names = frozenset(column.name for column in declaration.given.columns)
+    return [replace(block, names=names) for group in _split_groups(lines) for block in _split_blocks(group)]
 
 
 def _drop_tags(lines: list[str]) -> list[str]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 from sdc_sql.db import query
 from sdc_sql.db.masking.masked_values import NAME
 from sdc_sql.db.masking.masking import Masking
-from sdc_sql.errors import ParameterError
+from sdc_sql.db.table import Table
+from sdc_sql.errors import ParameterError, Unsupported
 from sdc_sql.mask.columns import resolve_columns
 
 if TYPE_CHECKING:
@@ -88,6 +89,11 @@ def distort_sensitive(
     >>> step.parameters["groups_failing"], step.parameters["greatest_share"] <= 1 / 1.2
     (2, True)
     """
+    if not isinstance(data, Table):
+        raise Unsupported(
+            "A sensitive variable is distorted in DuckDB only, where what is released is measured anew: write the "
+            "table as a Parquet file, and mask that into a new table."
+        )
     chosen_column = resolve_columns(data, column)
     by = resolve_columns(data, data.require_role("keys") if groups is None else groups)
     if isinstance(chosen, str):

@@ -13,7 +13,7 @@ from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.masking.masked_values import NAME
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.table import Table
-from sdc_sql.errors import ParameterError
+from sdc_sql.errors import ParameterError, Unsupported
 from sdc_sql.mask.columns import resolve_columns, resolve_optional_columns
 
 if TYPE_CHECKING:
@@ -120,6 +120,11 @@ def record_swap(
     >>> homes.mask.record_swap("area", 1, into="released").parameters["swapped"]
     2
     """
+    if not isinstance(data, Table):
+        raise Unsupported(
+            "Households are swapped in DuckDB only, where their partners are looked for in the whole table and those "
+            "without one are counted: write the table as a Parquet file, and mask that into a new table."
+        )
     chosen, carried = resolve_columns(data, columns), resolve_optional_columns(data, carry_along)
     home = data.spell_column("household", data.require_role("household", household))
     _refuse_divided_households(data, home)

@@ -186,7 +186,11 @@ class Frame:
 
     def _mask_by_group(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
         stratum = arguments.get("stratum")
-        others = [name for name in (stratum, arguments.get("household")) if name]
+        declared = {p.name: p.type for p in index_catalogue()[f"sdc_{macro}"].parameters}
+        others: list[Any] = [stratum] if stratum else []
+        for name, value in arguments.items():
+            if name not in MASKED and declared.get(name) in {"column", "columns"}:
+                others += [value] if isinstance(value, str) else value if isinstance(value, (list, tuple)) else []
         task = self._task(macro, columns, arguments, others, {})
         carried, key = self._pack_task(task), self._key
         groups = self._rename_plainly().groupBy(*([f"c{self.columns.index(str(stratum))}"] if stratum else []))

@@ -28,6 +28,9 @@ WRITTEN = (LIMITS, FIGURES)
 MODEL = Parameter("model", "table", "the tested model")
 FITTED = {"model": "fitted_model"}  # a measure has a model of its own, where dbt calls the tested table so
 MAXIMUM = Parameter("maximum", "number", "the limit, strictly between 0 and 1; the figure must be below it")
+MAXIMUM_COUNT = Parameter(
+    "maximum", "number", "the limit, above 0; the figure, a count, must be below it: 1 allows none"
+)
 
 
 def generate_tests(declared: Iterable[Declaration], by_hand: Iterable[str]) -> dict[str, str]:
@@ -75,7 +78,14 @@ def _write_figure(column: Column) -> str:
 
 def _list_arguments(declaration: Declaration) -> list[Parameter]:
     optional = (replace(p, name=FITTED.get(p.name, p.name)) for p in declaration.optional)
-    return [MODEL, *_list_test_arguments(declaration, original=True), MAXIMUM, *optional]
+    maximum = MAXIMUM_COUNT if _counts(declaration) else MAXIMUM
+    return [MODEL, *_list_test_arguments(declaration, original=True), maximum, *optional]
+
+
+def _counts(declaration: Declaration) -> bool:
+    """Return whether the figure of the limit is a number of records or of others, and no share."""
+    figure = declaration.limit and declaration.limit.figure
+    return any(column.name == figure and column.type == "BIGINT" for column in declaration.given.columns)
 
 
 def _list_test_arguments(declaration: Declaration, *, original: bool = False) -> list[Parameter]:
@@ -90,6 +100,7 @@ def _test(declaration: Declaration) -> str:
     assert limit is not None  # noqa: S101 - for the type checker: those without one have no test
     given = ", ".join(p.name for p in _list_test_arguments(declaration))
     original = ", original" if any(p.name == "original" for p in declaration.required) else ""
+    counts = ", counts=true" if _counts(declaration) else ""
     signature = ", ".join(f"{p.name}=none" if p.name in named else p.name for p in _list_arguments(declaration))
     options = ", ".join(f"'{name}': {argument}" for argument, name in named.items())
     meaning = limit.meaning.replace("'", "\\'")
@@ -97,7 +108,7 @@ def _test(declaration: Declaration) -> str:
     return (
         f"{{% test {limit.test}({signature}) %}}\n"
         f"    {{{{ sdc.sdc__only('{limit.test}', kwargs, {[p.name for p in _list_arguments(declaration)[1:]]}) }}}}\n"
-        f"    {{{{ sdc.sdc__not_below(model, {measure}, maximum,\n        '{meaning}'{original}) }}}}\n"
+        f"    {{{{ sdc.sdc__not_below(model, {measure}, maximum,\n        '{meaning}'{original}{counts}) }}}}\n"
         "{% endtest %}\n"
     )
 

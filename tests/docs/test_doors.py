@@ -108,24 +108,41 @@ def test_the_release_file_is_read(there, name):
 DRIVER = """
 import json, sys
 from dbt.cli.main import dbtRunner
-done = [dbtRunner().invoke([*a, "--no-use-colors"]) for a in (["deps"], ["run"])][-1]
-found = {r.node.name: [str(r.status), r.message] for r in done.result.results} if done.result else str(done.exception)
+found = {}
+for command in ("deps", "run", "test"):
+    done = dbtRunner().invoke([command, "--no-use-colors"])
+    if command != "deps":
+        assert done.result, done.exception
+        found |= {r.node.name: [str(r.status), r.message] for r in done.result.results}
 print(json.dumps(found))
 """
 
 
+def gather_tests(names):
+    """Return the tests that these pages show as one file: dbt reads of each model one entry."""
+    import yaml  # noqa: PLC0415 - dbt brings it
+
+    gathered = {}
+    for name in names:
+        (model,) = yaml.safe_load(doors.write_dbt_test(index_catalogue()[name]))["models"]
+        gathered.setdefault(model["name"], []).extend(model["data_tests"])
+    return yaml.safe_dump({"models": [{"name": name, "data_tests": its} for name, its in gathered.items()]})
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not find_spec("dbt"), reason="no dbt: pip install 'sdc-sql[dbt]'")
-def test_the_models_run(there, request):
+def test_the_models_run_and_the_tests_pass(there, request):
     """In one project: to start dbt takes seconds."""
     every = request.config.getoption("--every")
     chosen = at(doors.write_dbt)[:: max(1, every // 2)]
+    tested = at(doors.write_dbt_test)
     models = there / "models"
     models.mkdir()
     for file in there.glob("*.parquet"):
         (models / f"{file.stem}.sql").write_text(f"select * from read_parquet('{file.resolve()}')")
     for name in chosen:
         (models / f"of_{name}.sql").write_text(doors.write_dbt(index_catalogue()[name]))
+    (models / "tests.yml").write_text(gather_tests(tested))
     package = ROOT / "sdc_sql" / "dbt" / "package"
     (there / "packages.yml").write_text(f"packages:\n  - local: {package}\n")
     (there / "dbt_project.yml").write_text("name: pages\nprofile: pages\nversion: 1.0.0\nmodel-paths: [models]\n")
@@ -140,7 +157,10 @@ def test_the_models_run(there, request):
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     told = json.loads(done.stdout.splitlines()[-1])
     assert {f"of_{name}" for name in chosen} <= told.keys()
-    assert {name: said for name, said in told.items() if said[0] != "success"} == {}
+    print(*told.items(), sep="\n")
+    assert {name: said for name, said in told.items() if said[0] not in {"success", "pass"}} == {}
+    passed = [name for name, said in told.items() if said[0] == "pass"]
+    assert len(passed) == len(tested) > 10
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from sdc_docs import chapters, command_line, markdown, release_file, rooms, sources
+from sdc_docs import chapters, command_line, formula, limits, markdown, release_file, rooms, sources
 from sdc_docs.api import write_api
 from sdc_docs.function_page import write_page
 from sdc_docs.markdown import escape, table
@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_a_page_has_what_the_header_says():
     page = write_page(index_catalogue()["sdc_theta"])
-    assert "theta^  = pi n_1 / (pi n_1 + 2 (1 - pi) n_2)" in page  # the formula
+    assert r"\hat{\theta} &= \pi \, n_{1} / ( \pi \, n_{1} + 2 \, ( 1 - \pi ) n_{2} ) \qquad \text{(7)}" in page
     assert "| a | 1 |" in page  # its small table
     assert "| 8 | 5 | 3 | 1 | 1 | 0.142857 | 0.195748 | 0.598236 |" in page  # what its example gives
     assert "`confidence` | number in (0, 1) | `0.99`" in page
@@ -43,6 +43,37 @@ def test_the_prose_of_a_header_is_there_in_its_order():
         assert blocks or not declaration.description
         for line in (line for block in blocks for line in block.text.splitlines()):
             assert " ".join(line.split()) in said, (declaration.name, line)  # of those that are left
+
+
+def list_formulas():
+    return {block.text: block.write() for d in read_catalogue() for block in read_prose(d) if block.kind == "formula"}
+
+
+def test_a_formula_is_typeset_with_each_of_its_letters_and_numbers():
+    """In their order, so that none is left out or added; what cannot be read for certain stays as it is."""
+    drawn = {text: tex for text, tex in list_formulas().items() if tex.startswith("```{math}")}
+    assert len(drawn) >= 35
+    words = {"in": "in", "int": "integral", "Pr": "Pr"}
+    for text, tex in drawn.items():
+        body = tex.partition("\\begin{aligned}")[2].partition("\\end{aligned}")[0]
+        for name in (
+            "text",
+            "mathrm",
+            "operatorname",
+            "hat",
+            "tilde",
+            "qquad",
+            "le",
+            "ge",
+            "to",
+            "mp",
+            "ldots",
+            "cdot",
+            "sim",
+        ):
+            body = re.sub(rf"\\{name}(?![A-Za-z])", " ", body)
+        body = re.sub(r"\\([A-Za-z]+)", lambda found: words.get(found[1], found[1]), body)
+        assert re.findall(r"[A-Za-z0-9]", body) == re.findall(r"[A-Za-z0-9]", text), text
 
 
 def test_every_function_has_its_place_in_a_room():
@@ -121,7 +152,7 @@ def test_every_readme_is_a_chapter_and_its_links_hold():
                 assert page in written or page.is_file() or page == ROOT / ".docs" / "index.md", (name, target)
 
 
-@pytest.mark.parametrize("module", [markdown, sources], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [formula, limits, markdown, sources], ids=lambda m: m.__name__)
 def test_the_examples_of_the_modules_hold(module):
     done = doctest.testmod(module)
     assert done.attempted

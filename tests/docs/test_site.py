@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 import pytest
 from browser import Browser, find_chromium
+from sdc_docs.prose import read_prose
 from sdc_docs.rooms import name_page
 
 from sdc_sql.db.catalogue.macros import read_catalogue
@@ -157,6 +158,17 @@ def test_axe_finds_nothing(browser, address, page, dark):
 def test_no_page_scrolls_sideways_on_a_phone(browser, address, page):
     browser.visit(f"{address}/{page}.html", width=390, height=844)
     assert browser.ask("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+
+
+def test_every_formula_of_a_header_is_drawn(browser, address):
+    written = (block.write() for d in read_catalogue() for block in read_prose(d) if block.kind == "formula")
+    drawn = sorted({text[len("```{math}\n") : -len("\n```")] for text in written if text.startswith("```{math}")})
+    browser.visit(f"{address}/functions/risk/theta.html")
+    browser.wait("!!window.MathJax?.tex2chtml && document.querySelectorAll('mjx-container').length > 0")
+    told = browser.ask(f"""JSON.stringify({json.dumps(drawn)}.filter(
+        tex => MathJax.tex2chtml(tex, {{display: true}}).querySelector('mjx-merror')))""")
+    assert json.loads(told) == []
+    assert len(drawn) >= 35
 
 
 @pytest.mark.parametrize(

@@ -4,50 +4,27 @@ from __future__ import annotations
 
 import re
 import shutil
-from typing import TYPE_CHECKING
 
 import pytest
-from pages import FENCED, QUOTED, ROOT, SITE, find_differences, list_site_pages, read
+from pages import FENCED, OTHERS, QUOTED, ROOT, SITE, find_differences, list_site_pages, read
 
 from sdc_sql.db.catalogue.macros import index_catalogue
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 RUN = {"sh", "sql", "python", "text", *QUOTED}
-SHOWN = {"console", "r", "java"}  # by hand, or by another program
+SHOWN = {"console", *OTHERS}  # by hand, or by another program
 DIRECTIVES = re.compile(r"^```\{\w+\}\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 OTHER_NAMES = {"sdc_steps", "sdc_key", "sdc_sql", "sdc_household"}  # a table, variables, what dbt is told
 DBT_TESTS = ROOT / "sdc_sql" / "dbt" / "package" / "macros" / "tests"
 
 
-def assert_pages_print_what_they_show(pages: list[Path], folder: Path) -> None:
-    assert pages
-    wrong = []
-    for page in pages:
-        here = folder / page.stem
-        here.mkdir()
-        wrong += [f"{page.name}: {difference}" for difference in find_differences(page, here)]
-    assert not wrong, "\n".join(wrong)
-
-
 @pytest.mark.slow
-def test_the_start_prints_what_it_shows(tmp_path):
-    assert_pages_print_what_they_show([SITE / "start.md"], tmp_path)
-
-
-@pytest.mark.slow
-def test_tutorials_print_what_they_show(tmp_path):
-    pages = list_site_pages("tutorials")
-    if not shutil.which("dbt"):  # the extra dbt
-        pages = [page for page in pages if "\ndbt " not in read(page) and "&& dbt " not in read(page)]
-    assert_pages_print_what_they_show(pages, tmp_path)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("room", ["how_to", "explanation", "coming_from"])
-def test_the_other_pages_print_what_they_show(room, tmp_path):
-    assert_pages_print_what_they_show(list_site_pages(room), tmp_path)
+@pytest.mark.whole
+@pytest.mark.parametrize("page", list_site_pages(), ids=lambda page: f"{page.parent.name}/{page.stem}".lstrip("."))
+def test_a_page_prints_what_it_shows(page, tmp_path):
+    text = read(page)
+    if not shutil.which("dbt") and ("\ndbt " in text or "&& dbt " in text):
+        pytest.skip("no dbt: pip install 'sdc-sql[dbt]'")
+    assert find_differences(page, tmp_path) == []
 
 
 def test_no_block_is_hidden_from_these_tests():

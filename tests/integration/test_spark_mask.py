@@ -149,6 +149,7 @@ EXACT = {
     "multiplicative": ("multiplicative_noise", [["in come", "age"], 0.1], {}),
     "noise by stratum": ("noise", [["in come", "age"], 0.1], {"method": "nonlinear", "stratum": "region"}),
     "text as id": ("noise", ["age", 0.1], {"method": "nonlinear", "id": "code"}),
+    "data shuffling": ("data_shuffling", ["in come", ["age"]], {}),
     "rank swap, whole": ("rank_swap", ["in come", 5], {}),
     "rank swap": ("rank_swap", ["day", 5], {"stratum": "region"}),
     "microaggregation": ("microaggregate", [["in come", "age"], 3], {"stratum": "region"}),

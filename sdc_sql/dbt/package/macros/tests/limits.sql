@@ -15,7 +15,7 @@
 {% test sdc_derived_values_summary_below(model, original, id, columns, givers, maximum, household=none) %}
     {{ sdc.sdc__only('sdc_derived_values_summary_below', kwargs, ['original', 'id', 'columns', 'givers', 'maximum', 'household']) }}
     {{ sdc.sdc__not_below(model, 'sdc_derived_values_summary', [id, columns, givers], {'household': household}, 'exact_givers', maximum,
-        'The number of columns, or pairs of columns, that give hidden values back without exception', original) }}
+        'The number of columns, or pairs of columns, that give hidden values back without exception', original, counts=true) }}
 {% endtest %}
 
 {% test sdc_disclosive_attributes_below(model, original, keys, targets, maximum, nulls=none) %}
@@ -213,7 +213,7 @@
 {% test sdc_composition_summary_below(model, keys, household, maximum, k=none) %}
     {{ sdc.sdc__only('sdc_composition_summary_below', kwargs, ['keys', 'household', 'maximum', 'k']) }}
     {{ sdc.sdc__not_below(model, 'sdc_composition_summary', [keys, household], {'k': k}, 'unique_households', maximum,
-        'The number of households that no other of the file is made up as') }}
+        'The number of households that no other of the file is made up as', counts=true) }}
 {% endtest %}
 
 {% test sdc_composition_theta_below(model, keys, household, sampling_fraction, maximum, confidence=none) %}
@@ -279,7 +279,7 @@
 {% test sdc_rejoined_households_below(model, household, columns, maximum) %}
     {{ sdc.sdc__only('sdc_rejoined_households_below', kwargs, ['household', 'columns', 'maximum']) }}
     {{ sdc.sdc__not_below(model, 'sdc_rejoined_households', [household, columns], {}, 'records', maximum,
-        'The records that are joined with others of their household, although its number is not released') }}
+        'The records that are joined with others of their household, although its number is not released', counts=true) }}
 {% endtest %}
 
 {% test sdc_suda_below(model, keys, maximum, max_msu=none, dis_fraction=none, scoring=none, nulls=none) %}

@@ -4,16 +4,16 @@
     The tested model is read under a name of its own, completed by household (tested.sql). A figure that is NULL or NaN fails.
 -#}
 
-{#- A limit that could never fail would be no limit. -#}
-{%- macro sdc__checked_maximum(maximum) -%}
-    {%- if maximum is boolean or maximum is not number or not 0 < maximum < 1 -%}
-        {{ sdc.sdc__refuse('maximum is ' ~ maximum ~ ': it must be a number strictly between 0 and 1.') }}
+{#- A limit that could never fail would be no limit: a share is never above 1. -#}
+{%- macro sdc__checked_maximum(maximum, counts=false) -%}
+    {%- if maximum is boolean or maximum is not number or not 0 < maximum or not (counts or maximum < 1) -%}
+        {{ sdc.sdc__refuse('maximum is ' ~ maximum ~ ': it must be a number ' ~ ('above 0.' if counts else 'strictly between 0 and 1.')) }}
     {%- endif -%}
 {%- endmacro -%}
 
 {#- The rows of a measure of which `figure` is not below `maximum`, each with the limit and a sentence. -#}
-{%- macro sdc__not_below(model, function, given, named, figure, maximum, meaning, original=none) -%}
-    {{ sdc.sdc__checked_maximum(maximum) }}
+{%- macro sdc__not_below(model, function, given, named, figure, maximum, meaning, original=none, counts=false) -%}
+    {{ sdc.sdc__checked_maximum(maximum, counts) }}
     with {{ sdc.sdc__tested(model, function[4:], figure) }}
     select *, {{ sdc.sdc__literal(maximum) }} as maximum,
            {{ sdc.sdc__text(meaning ~ ' (' ~ figure ~ ') is ') }} || coalesce({{ figure }}::varchar, 'NULL') || {{ sdc.sdc__text(', not below ' ~ maximum) }} as explanation
