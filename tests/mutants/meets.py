@@ -1,0 +1,148 @@
+"""Which tests a mutant meets: first those of its stem, then those that name what it is a part of."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from apart import apart
+
+ROOT = Path(__file__).resolve().parents[2]
+# the tests of formulas; doors, pages and whole commands are further from them
+ROOMS = ("core", "risk", "linkage", "mask", "loss", "between", "frontier", "figures", "udfs", "series", "release")
+MOST = 12  # test files that name it, the nearest first
+_MACRO = re.compile(r"\bsdc_\w+")
+_IMPORTED = re.compile(r"from sdc_sql\.udfs((?:\.\w+)*) import \(?([\w\s,]+)")
+
+
+@cache
+def _files(room: str, ending: str) -> dict[str, str]:
+    return {str(p.relative_to(ROOT)): p.read_text(encoding="utf-8") for p in sorted((ROOT / room).rglob(f"*{ending}"))}
+
+
+@cache
+def _tests() -> dict[str, str]:
+    found = {}
+    for room in ROOMS:
+        found |= {name: text for name, text in _files(f"tests/{room}", ".py").items() if "/test_" in name}
+    return found
+
+
+@cache
+def _defined() -> dict[str, tuple[str, str]]:
+    """Return the file and the statement of each macro, by its name."""
+    found = {}
+    for file, text in _files("sql", ".sql").items():
+        for statement in re.split(r"^(?=CREATE OR REPLACE MACRO sdc_)", text, flags=re.MULTILINE)[1:]:
+            found[_MACRO.search(statement).group()] = (file, re.sub(r"--.*", "", statement))  # type: ignore[union-attr]
+    return found
+
+
+@cache
+def _callers() -> dict[str, set[str]]:
+    """Return the macros that call a macro, by its name."""
+    found: dict[str, set[str]] = {name: set() for name in _defined()}
+    for name, (_, statement) in _defined().items():
+        for called in set(_MACRO.findall(statement)) - {name}:
+            if called in found:
+                found[called].add(name)
+    return found
+
+
+@cache
+def list_reached_macros(file: str) -> tuple[str, ...]:
+    """Return the public macros that rest on a file, the nearest first."""
+    reached = dict.fromkeys(_macros_of(file))
+    level = list(reached)
+    while level:
+        level = sorted({up for name in level for up in _callers()[name]} - {*reached})
+        reached |= dict.fromkeys(level)
+    return tuple(name for name in reached if not name.startswith("sdc__"))
+
+
+def _macros_of(file: str) -> list[str]:
+    if file.endswith(".sql"):
+        return [name for name, (home, _) in _defined().items() if home == file]
+    kernels = {f"sdc__kernel_{name}" for name in _functions_on(file)}
+    return [name for name in _defined() if name in kernels]
+
+
+@cache
+def _functions_on(file: str) -> set[str]:
+    """Return the functions of DuckDB whose module rests on a module of kernels, by what imports what."""
+    imported = {module.removesuffix(".py"): _imports(text) for module, text in _files("udfs", ".py").items()}
+    rests, more = set(), {file.removesuffix(".py")}
+    while more:
+        rests |= more
+        more = {module for module, of in imported.items() if of & rests} - rests
+    return {name for name, home in _homes().items() if home in rests}
+
+
+@cache
+def _homes() -> dict[str, str]:
+    """Return the module of each kernel that DuckDB is given, by its name; apart, or no mutant would be imported."""
+    ended, homes = apart(_list_homes)
+    assert ended == "done", f"the kernels as they are cannot be imported: {ended}"
+    return homes
+
+
+def _list_homes() -> dict[str, str]:
+    from sdc_sql.udfs.registry import FUNCTIONS  # noqa: PLC0415
+
+    modules = {name: function.kernel.__module__ for name, function in FUNCTIONS.items()}
+    return {name: module.removeprefix("sdc_sql.").replace(".", "/") for name, module in modules.items()}
+
+
+def _imports(text: str) -> set[str]:
+    """Return the modules that a module imports, and what it imports from them as if these were modules too."""
+    found = set()
+    for package, names in _IMPORTED.findall(text):
+        home = "udfs" + package.replace(".", "/")
+        found |= {home, *(f"{home}/{name.strip()}" for name in names.split(","))}
+    return found
+
+
+def _named_after(stem: str) -> list[str]:
+    return [name for name in _tests() if re.fullmatch(rf"test_{stem}(_\w+)?", Path(name).stem)]
+
+
+@cache
+def _calling(macro: str) -> dict[str, int]:
+    """Return the test files that call a macro, or the verb of it, with the times that they name it."""
+    verb = macro.removeprefix("sdc_")
+    called = re.compile(rf"\b(?:sdc_)?{verb}\(")
+    return {name: text.count(verb) for name, text in _tests().items() if verb in text and called.search(text)}
+
+
+def _naming(stems: set[str]) -> list[str]:
+    named = re.compile("|".join(rf"\b{stem}\b" for stem in sorted(stems)) or r"(?!)")
+    return [name for name, text in _tests().items() if named.search(text)]
+
+
+@cache
+def _modules(file: str) -> list[Path]:
+    """Return the modules of Python that name a macro of the file."""
+    named = re.compile("|".join(rf"\b{name}\b" for name in _macros_of(file)) or r"(?!)")
+    return [Path(name) for name, text in _files("sdc_sql", ".py").items() if named.search(text)]
+
+
+def list_tests(file: str) -> tuple[list[str], list[str]]:
+    """Return the test files of a file's stem, and others that name what it is a part of."""
+    stem = Path(file).stem
+    own = _named_after(stem)
+    if file.endswith(".py"):
+        folder = Path(file).parent.name
+        named = rf"udfs\.{folder}\.{stem}\b|udfs\.{stem}\b|from sdc_sql\.udfs(\.{folder})? import .*\b{stem}\b"
+        own += [name for name, text in _tests().items() if re.search(named, text) and name not in own]
+    others: dict[str, float] = {
+        name: 0.5 for name in _naming({module.stem for module in _modules(file)}) if name not in own
+    }
+    for nearness, macro in enumerate(list_reached_macros(file)):
+        for name, times in _calling(macro).items():
+            if name not in own:
+                others[name] = others.get(name, 0) + times / (1 + nearness)
+    if not own and not others:  # what only Python calls, in a module that no test names: the tests of its room
+        rooms = tuple(f"tests/{module.parent.name}/" for module in _modules(file))
+        others = {name: 0.1 for name in _tests() if name.startswith(rooms)}
+    return own, sorted(others, key=lambda name: -others[name])[:MOST]
