@@ -100,6 +100,10 @@ class Desk:
 
         def register(draw: Callable[[], Tag | TagList | None]) -> None:
             def output() -> Tag | TagList | None:
+                # a browser shows again what it had of a part, until the new one comes: a form that is taken away under
+                # who types in it, a verdict on another file; so nothing is left of a part that one has gone away from
+                if self.session.clientdata.output_hidden():
+                    return None
                 try:
                     return draw()
                 except (SdcError, duckdb.Error) as error:

@@ -66,7 +66,7 @@ def explain(word: str, meaning: str) -> Tag:
 def show_problem(desk: Desk, place: str) -> Tag | None:
     """Return what went wrong at a place, or nothing."""
     said = desk.read_problem(place)
-    return tags.p(said, class_="problem", role="alert") if said else None
+    return tags.p(said, class_="problem", role="alert", data_place=place) if said else None
 
 
 def show_job(job: Job[T], draw: Callable[[T], Any], *, what: str = "") -> Tag | TagList:

@@ -198,7 +198,6 @@ def test_couples_from_the_first_step_to_a_release_that_the_command_line_makes_to
     page.wait_for_function("() => document.querySelector('#to-look .stands').textContent.startsWith('all ')")
     page.click("#to-release")
     page.wait_for_selector("#release-keep")
-    page.wait_for_timeout(5_000)  # what is typed before the form has come back is not in it
     page.fill("#release-title", "Couples")
     page.fill("#release-officer", HURT)
     page.fill("#release-folder", str(page.folder / "released"))
@@ -274,6 +273,43 @@ def test_a_release_that_is_refused_says_why_and_writes_nothing(begin, hurting):
     assert f"k_anonymity.3.records is {few}" in page.inner_text("#release_write")
     assert few > 0
     assert not [*page.folder.glob("refused*")]
+    assert page.complaints == []
+
+
+def test_what_is_typed_at_once_stays_and_so_does_what_was_refused(begin, hurting):
+    scenario = {"name": "one", "keys": [HURT, "Select"], "limits": ["k_anonymity.3.records <= 0"]}
+    page = begin({"roles": {"id": "id"}, "scenarios": [scenario], "output": {"path": "k-released.csv"}}, hurting)
+    go_to(page, "release")  # the browser knows the form from now on
+    page.wait_for_selector("#release-keep")
+    page.click("#to-look")
+    page.select_option("#look-role-2", "drop")
+    page.wait_for_function("() => document.querySelector('#undo').title.includes('not needed')")
+    page.evaluate(
+        "() => { window.drawn = 0; jQuery(document).on('shiny:bound', (event) => { if (event.target.id === "
+        "'release_form') new MutationObserver(() => { window.drawn += event.target.querySelector('form') ? 1 : 0; })"
+        ".observe(event.target, { childList: true }); }); }"
+    )
+    page.click("#to-release")
+    page.fill("#release-title", "Persons")
+    page.check("#release-writes-report")
+    page.fill("#release-folder", "no whole path")
+    wait_until_idle(page)
+    assert page.input_value("#release-title") == "Persons"
+    assert page.evaluate("window.drawn") <= 1
+    page.click("#undo")  # the form is drawn anew under what was typed
+    page.wait_for_function("() => document.querySelector('#redo').title.includes('not needed')")
+    wait_until_idle(page)
+    assert page.input_value("#release-title") == "Persons"
+    page.click("#release-keep")
+    page.wait_for_selector("#release_form .problem")
+    assert page.input_value("#release-title") == "Persons"
+    assert page.input_value("#release-folder") == "no whole path"
+    assert page.is_checked("#release-writes-report")
+    page.fill("#release-folder", str(page.folder / "released"))
+    page.click("#release-keep")
+    page.wait_for_selector("#release_form .problem", state="detached")
+    page.wait_for_function("() => document.querySelector('#release_file').textContent.includes('Persons')")
+    assert page.input_value("#release-folder") == str(page.folder / "released")
     assert page.complaints == []
 
 

@@ -11,6 +11,10 @@
   };
   const take = (element, more) => send("act", { ...element.dataset, ...more, number: ++number });
 
+  // what was typed in a field: "typed" until it is sent, "sent" from then on
+  const touched = new WeakMap();
+  document.addEventListener("input", (event) => touched.set(event.target, "typed"), true);
+
   const read = (field) => {
     if (field.type === "checkbox") return field.checked;
     if (field.multiple) return [...field.selectedOptions].map((option) => option.value);
@@ -42,7 +46,9 @@
       return;
     }
     const field = event.target.closest("select[data-act], input[data-act], textarea[data-act]");
-    if (field && !field.form?.dataset.act) take(field, { value: read(field) });
+    if (!field || field.form?.dataset.act) return;
+    if (touched.has(field)) touched.set(field, "sent");
+    take(field, { value: read(field) });
   });
   document.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -51,6 +57,7 @@
     const fields = {};
     for (const field of form.elements) {
       if (!field.name) continue;
+      if (touched.has(field)) touched.set(field, "sent");
       if (field.type === "radio" && !field.checked) continue;
       if (field.type === "checkbox" && field.value !== "on") {
         fields[field.name] = fields[field.name] || [];
@@ -70,7 +77,28 @@
   const follow = () => send("address", location.hash.slice(1) || "look");
   window.addEventListener("popstate", () => { moved = true; follow(); });
 
-  // a part that is drawn anew keeps the focus, what is open, and where its tables were scrolled to
+  // a part that is drawn anew keeps what was typed since the last time that it was sent, and what was refused
+  const keep = (part) => [...part.querySelectorAll("input[id], select[id], textarea[id]")]
+    .filter((field) => touched.has(field))
+    .map((field) => ({
+      id: field.id, state: touched.get(field), value: field.value, checked: field.checked,
+      chosen: [...(field.selectedOptions || [])].map((option) => option.value),
+      place: (field.form?.dataset.act ? field.form : field).dataset.place,
+    }));
+  const giveBack = (part, fields) => {
+    for (const { id, state, value, checked, chosen, place } of fields) {
+      const field = document.getElementById(id);
+      if (!field || !part.contains(field)) continue;
+      const refused = place && part.querySelector(`.problem[data-place="${CSS.escape(place)}"]`);
+      if (state === "sent" && (!refused || (field.dataset.act && field.tagName === "SELECT"))) continue;
+      if (field.type === "checkbox" || field.type === "radio") field.checked = checked;
+      else if (field.multiple) for (const one of field.options) one.selected = chosen.includes(one.value);
+      else if (field.tagName !== "SELECT" || [...field.options].some((one) => one.value === value)) field.value = value;
+      touched.set(field, "typed");
+    }
+  };
+
+  // and the focus, what is open, and where its tables were scrolled to
   const kept = new Map();
   const whole = { focus: null, start: null, end: null };
   document.addEventListener("DOMContentLoaded", () => {
@@ -81,6 +109,7 @@
     jQuery(document).on("shiny:sessioninitialized", () => follow());
     jQuery(document).on("shiny:value", (event) => {
       const part = event.target;
+      if (part === document) return; // it is of a part that is not there any more
       const had = document.activeElement;
       if (had && had.id && part.contains(had)) {
         whole.focus = had.id;
@@ -90,11 +119,13 @@
       for (const one of part.querySelectorAll("details[id]")) open.set(one.id, one.open);
       const places = new Map();
       for (const one of part.querySelectorAll(".wide[id]")) places.set(one.id, [one.scrollLeft, one.scrollTop]);
-      kept.set(part.id, { open, places });
+      kept.set(part.id, { open, places, fields: keep(part) });
     });
     const restore = (part) => {
       const was = kept.get(part.id);
       if (was) {
+        giveBack(part, was.fields);
+        was.fields = [];
         for (const [id, open] of was.open) {
           const one = document.getElementById(id);
           if (one) one.open = open;
