@@ -22,7 +22,7 @@ from sdc_sql.release.reading.plan import ORIGINAL
 
 if TYPE_CHECKING:
     from sdc_sql.app.desk import Desk
-    from sdc_sql.app.preview import Shown
+    from sdc_sql.app.preview_figures import Shown
     from sdc_sql.app.tried import Tried
 
 NOW = "now"

@@ -9,7 +9,7 @@ from htmltools import Tag, TagList, tags
 
 from sdc_sql.app import protect_best, protect_edit, protect_list
 from sdc_sql.app.figures_shown import write_figures
-from sdc_sql.app.preview import measure_tables
+from sdc_sql.app.preview_figures import measure_tables
 from sdc_sql.app.protect_forms import describe_step
 from sdc_sql.app.show import button, show_job, show_problem
 from sdc_sql.app.step import Step
@@ -19,7 +19,7 @@ from sdc_sql.app.worked import describe_work, find_worked, read_plan
 if TYPE_CHECKING:
     from sdc_sql.app.desk import Desk
     from sdc_sql.app.jobs import Job
-    from sdc_sql.app.preview import Shown
+    from sdc_sql.app.preview_figures import Shown
     from sdc_sql.app.protect_list import Item
 
 

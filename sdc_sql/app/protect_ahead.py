@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from htmltools import Tag, TagList, tags
 
 from sdc_sql.app.figures_shown import format_seconds, write_figures
-from sdc_sql.app.preview import SIZE, find_cells, preview_by_records, preview_exactly
+from sdc_sql.app.preview_cells import find_cells, preview_exactly
+from sdc_sql.app.preview_records import SIZE, preview_by_records
 from sdc_sql.app.protect_forms import (
     describe_step,
     make_step,
@@ -19,7 +20,7 @@ from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
     from sdc_sql.app.desk import Desk
-    from sdc_sql.app.preview import Preview
+    from sdc_sql.app.preview_figures import Preview
     from sdc_sql.app.state import State
     from sdc_sql.release.reading.plan import Plan
     from sdc_sql.release.reading.plan import Step as PlannedStep

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from sdc_sql.app.worked import describe_work
 
 if TYPE_CHECKING:
-    from sdc_sql.app.preview import Shown
+    from sdc_sql.app.preview_figures import Shown
     from sdc_sql.app.state import State
     from sdc_sql.release.reading.plan import Plan
 

@@ -47,6 +47,11 @@ class Sides:
     steps: tuple[MaskingStep, ...]
     con: duckdb.DuckDBPyConnection = field(repr=False)
 
+    @property
+    def records(self) -> int:
+        """How many records are left after the steps."""
+        return int(self.con.table(RELEASED).count("*").fetchall()[0][0])
+
     def describe(self, table: str, scenario: Scenario | None = None) -> Microdata:
         """Return one of the two tables with its roles and, of a scenario, its keys and how NULL counts in them."""
         if scenario is None:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sdc_sql.app.preview import Cells, measure_tables, preview_by_records, preview_exactly
+from sdc_sql.app.preview_cells import Cells, preview_exactly
+from sdc_sql.app.preview_figures import measure_tables
+from sdc_sql.app.preview_records import preview_by_records
 from sdc_sql.app.state import State
 from sdc_sql.app.worked import Worked, read_plan
 
