@@ -70,7 +70,7 @@ class Cells:
 
     def preview(self, sides: Sides, step: Step) -> Preview | None:
         """Return what a recoding would do, exactly; None where it is none, or hangs on more than the value."""
-        if step.where is not None or step.by_household is not None or step.draws or step.suppresses:
+        if step.by_household is not None or step.draws or step.suppresses:
             return None
         with self._lock:
             self._turn_to(sides)
@@ -104,9 +104,9 @@ class Cells:
             for number, scenario in enumerate(sides.plan.scenarios):
                 counted = self._count(own, scenario, str(number))
                 if first is None:
-                    candidate = first = stack.enter_context(counted.recode(step.verb, arguments))
+                    candidate = first = stack.enter_context(counted.recode(step.verb, arguments, where=step.where))
                 elif {*first.recoded} & {*scenario.keys}:
-                    candidate = stack.enter_context(counted.recode(step.verb, arguments, first))
+                    candidate = stack.enter_context(counted.recode(step.verb, arguments, first, step.where))
                 before, after = self._before[scenario.name], self._before[scenario.name]
                 if {*first.recoded} & {*scenario.keys}:
                     after = _measure_cells(sides.plan, scenario, candidate)

@@ -7,7 +7,7 @@ whether a limit holds.
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,9 @@ from sdc_sql.app.preview_figures import Preview, measure_losses, measure_side, p
 from sdc_sql.db.catalogue.load import execute
 from sdc_sql.db.catalogue.macros import read_catalogue
 from sdc_sql.db.files.csv_file import create_from_rows
+from sdc_sql.errors import ParameterError
 from sdc_sql.frontier.figures import call_method
-from sdc_sql.frontier.projection import project_table
+from sdc_sql.frontier.projection import project_table, show_whole
 from sdc_sql.microdata import Microdata
 from sdc_sql.release.judging import measured
 from sdc_sql.release.reading.plan import ORIGINAL, RELEASED
@@ -58,7 +59,11 @@ def preview_by_records(
 def _preview_on_sample(sides: Sides, step: Step, tell: Callable[[str], None]) -> Preview:
     """Run a step on a sample of the records, and on a part of them: how the time grows tells what all would take."""
     tell(f"drawing {PART:,} records")
-    with _draw_sample(sides, _PART, PART) as (_, released, plan):
+    part = 0.0
+    with (
+        suppress(ParameterError),
+        _draw_sample(sides, _PART, PART) as (_, released, plan),
+    ):  # (the sample says the rest)
         part = _time_step(replace(sides, plan=plan), released, step)
     tell(f"drawing {SIZE:,} records")
     with _draw_sample(sides, _SAMPLE, SIZE) as (original, released, plan):
@@ -84,12 +89,23 @@ def _mask(sides: Sides, table: str, step: Step) -> Iterator[tuple[str, float]]:
     """Yield the name of a view of a table as a step masks it, and the seconds that it took."""
     data = measured.describe_table(sides.con, sides.plan, table, _find_keys(sides.plan, step))
     part = data if step.by_household is None else data.by_household(step.by_household)
-    part = part if step.where is None else part.where(step.where)
+    part = part if step.where is None else _choose_part(part, step.where, sampled=table != RELEASED)
     begun = time.perf_counter()
     with project_table(part._roles) as candidate:  # noqa: SLF001 - as its methods take them
         for arguments in _list_calls(step):
             call_method(candidate, step.verb, arguments)
-        yield candidate._roles.table, time.perf_counter() - begun  # noqa: SLF001 - the view that it made
+        seconds = time.perf_counter() - begun
+        yield show_whole(candidate, part._roles.part), seconds  # noqa: SLF001 - as its methods take them
+
+
+def _choose_part(data: Microdata, where: str, *, sampled: bool) -> Microdata:
+    """Return the records of which a condition holds; a sample may have none of them."""
+    try:
+        return data.where(where)
+    except ParameterError:
+        if sampled:
+            raise ParameterError("No record of the sample fulfils the condition: compute in full.") from None
+        raise
 
 
 @contextmanager
