@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from sdc_sql.app.preview_figures import Preview, measure_shown, pair_sides, part_losses
+from sdc_sql.app.worked import describe_measured
 from sdc_sql.db.files import storage
 from sdc_sql.frontier.counted import CountedCells, NotOfCellsError
 from sdc_sql.release.reading import figures
@@ -64,7 +65,7 @@ class Cells:
     def __init__(self, state: State) -> None:
         self._state, self._lock = state, RLock()
         self._con: duckdb.DuckDBPyConnection | None = None
-        self._of: tuple[str, str] = ("", "")
+        self._of: tuple[str, ...] = ()
         self._counted: dict[str, CountedCells] = {}
         self._before: dict[str, tuple[Shown, ...]] = {}
 
@@ -86,7 +87,7 @@ class Cells:
 
     def _turn_to(self, sides: Sides) -> None:
         """Count the cells of another list of steps, or of other scenarios."""
-        of = (sides.database, repr(sides.plan.scenarios))
+        of = (sides.database, *describe_measured(sides.plan))
         if self._con is not None and of == self._of:
             return
         if self._con is not None:

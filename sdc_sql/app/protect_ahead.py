@@ -15,7 +15,7 @@ from sdc_sql.app.protect_forms import (
 )
 from sdc_sql.app.protect_kept import check_step, read_form
 from sdc_sql.app.show import button, show_job, show_problem
-from sdc_sql.app.worked import describe_work, find_worked
+from sdc_sql.app.worked import describe_measured, describe_work, find_worked
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def serve_preview(desk: Desk) -> None:
 
 def _describe_asked(plan: Plan, step: PlannedStep) -> tuple[Any, ...]:
     """Return what a preview hangs on: where it is the same, so is what was found."""
-    return (*describe_work(plan), repr(plan.scenarios), repr(plan.loss), repr(step))
+    return (*describe_work(plan), *describe_measured(plan), repr(step))
 
 
 def _write_unready(*said: str) -> TagList:

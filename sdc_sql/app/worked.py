@@ -181,5 +181,11 @@ def describe_work(plan: Plan) -> tuple[str, ...]:
     return (repr(head), *map(repr, steps))
 
 
+def describe_measured(plan: Plan) -> tuple[str, ...]:
+    """Return what the figures of a plan depend on besides its tables: scenarios, loss, and figures with arguments."""
+    own = [(its.label, its.measure.name, dict(its.arguments)) for its in plan.asked.values() if its.arguments]
+    return repr(plan.scenarios), repr(plan.loss), repr(own)
+
+
 def _take_roles(plan: Plan, made: Plan) -> Plan:
     return replace(plan, roles=made.roles, roles_after=made.roles_after)
