@@ -84,7 +84,7 @@ def serve(desk: Desk) -> None:
     def _(sent: dict[str, Any]) -> None:
         found = next((one for one in list_tried(state) if one.label == sent["tried"]), None)
         if found is None:
-            raise ParameterError("This was tried by a process that has ended: try it again.")
+            raise ParameterError("There is no such try any more: try it again.")
         steps = [dict(step) for step in found.steps]
         state.change(f"try {found.label} again", lambda release: release.update(steps=steps))
 
