@@ -126,6 +126,7 @@ table.records { width: auto; min-width: 50%; }
 .wide thead th { position: sticky; top: 0; background: var(--paper); box-shadow: inset 0 -1px 0 var(--ink);
   z-index: 1; }
 figure .wide { max-height: none; border: 0; }
+figure .wide thead th { position: static; }
 figure .wide thead th { position: static; box-shadow: none; }
 .columns .name { display: flex; flex-direction: column; min-width: 10rem; max-width: 18rem; }
 #look-table { max-height: none; }

@@ -77,25 +77,39 @@
   const follow = () => send("address", location.hash.slice(1) || "look");
   window.addEventListener("popstate", () => { moved = true; follow(); });
 
-  // a part that is drawn anew keeps what was typed since the last time that it was sent, and what was refused
-  const keep = (part) => [...part.querySelectorAll("input[id], select[id], textarea[id]")]
-    .filter((field) => touched.has(field))
-    .map((field) => ({
-      id: field.id, state: touched.get(field), value: field.value, checked: field.checked,
-      chosen: [...(field.selectedOptions || [])].map((option) => option.value),
-      place: (field.form?.dataset.act ? field.form : field).dataset.place,
-    }));
-  const giveBack = (part, fields) => {
-    for (const { id, state, value, checked, chosen, place } of fields) {
-      const field = document.getElementById(id);
-      if (!field || !part.contains(field)) continue;
-      const refused = place && part.querySelector(`.problem[data-place="${CSS.escape(place)}"]`);
-      if (state === "sent" && (!refused || (field.dataset.act && field.tagName === "SELECT"))) continue;
-      if (field.type === "checkbox" || field.type === "radio") field.checked = checked;
-      else if (field.multiple) for (const one of field.options) one.selected = chosen.includes(one.value);
-      else if (field.tagName !== "SELECT" || [...field.options].some((one) => one.value === value)) field.value = value;
-      touched.set(field, "typed");
+  // a part that is drawn anew keeps what was typed since the last time that it was sent, and what was refused;
+  // a part inside another one is drawn after it: until then its fields wait
+  const PATIENCE = 5000;
+  let waiting = [];
+  const keep = (part) => {
+    for (const field of part.querySelectorAll("input[id], select[id], textarea[id]")) {
+      if (!touched.has(field)) continue;
+      waiting = waiting.filter((one) => one.id !== field.id);
+      waiting.push({
+        id: field.id, state: touched.get(field), value: field.value, checked: field.checked,
+        chosen: [...(field.selectedOptions || [])].map((option) => option.value),
+        place: (field.form?.dataset.act ? field.form : field).dataset.place, former: field,
+        until: performance.now() + PATIENCE,
+      });
     }
+  };
+  const giveBack = () => {
+    const now = performance.now();
+    const left = [];
+    for (const one of waiting) {
+      const field = document.getElementById(one.id);
+      if (field && field !== one.former) fill(field, one);
+      else if (now < one.until) left.push(one);
+    }
+    waiting = left;
+  };
+  const fill = (field, { state, value, checked, chosen, place }) => {
+    const refused = place && document.querySelector(`.problem[data-place="${CSS.escape(place)}"]`);
+    if (touched.has(field) || (state === "sent" && (!refused || (field.dataset.act && field.tagName === "SELECT")))) return;
+    if (field.type === "checkbox" || field.type === "radio") field.checked = checked;
+    else if (field.multiple) for (const one of field.options) one.selected = chosen.includes(one.value);
+    else if (field.tagName !== "SELECT" || [...field.options].some((one) => one.value === value)) field.value = value;
+    touched.set(field, "typed");
   };
 
   // and the focus, what is open, and where its tables were scrolled to
@@ -119,13 +133,13 @@
       for (const one of part.querySelectorAll("details[id]")) open.set(one.id, one.open);
       const places = new Map();
       for (const one of part.querySelectorAll(".wide[id]")) places.set(one.id, [one.scrollLeft, one.scrollTop]);
-      kept.set(part.id, { open, places, fields: keep(part) });
+      keep(part);
+      kept.set(part.id, { open, places });
     });
     const restore = (part) => {
+      giveBack();
       const was = kept.get(part.id);
       if (was) {
-        giveBack(part, was.fields);
-        was.fields = [];
         for (const [id, open] of was.open) {
           const one = document.getElementById(id);
           if (one) one.open = open;
