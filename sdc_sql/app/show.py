@@ -100,4 +100,6 @@ def show_job(job: Job[T], draw: Callable[[T], Any], *, what: str = "") -> Tag | 
     )
     if job.former is None:
         return progress
-    return TagList(progress, tags.div(draw(job.former), class_="former", inert=""))  # what stood there, not to be used
+    former = tags.div(tags.p("Until then, what was found before:", class_="hint"), draw(job.former), class_="former")
+    former.attrs["inert"] = ""  # not to be used
+    return TagList(progress, former)

@@ -103,7 +103,7 @@ details.term p { font-size: .875rem; color: var(--quiet); margin: .15rem 0 .5rem
   animation: goes 1.4s ease-in-out infinite alternate; }
 @keyframes goes { to { inset: 0 0 0 70%; } }
 @media (prefers-reduced-motion: reduce) { .bar::after { animation: none; inset: 0 50% 0 0; } }
-.former { opacity: .55; }
+.former { border-left: 3px dashed var(--line); padding-left: .9rem; }
 .recalculating { opacity: 1 !important; }
 :root::before, :root::after { display: none !important; }
 
