@@ -62,6 +62,36 @@ def wait_until_idle(page):
     page.wait_for_timeout(100)
 
 
+def accept_proposals(page):
+    """Accept what is proposed for each column."""
+    page.click("#look-accept")
+    page.wait_for_function("() => document.querySelector('#to-look .stands').textContent.startsWith('all ')")
+    wait_until_idle(page)
+
+
+def find_file(app):
+    """Return the release file that the page writes."""
+    said = next(line for line in app.lines if "The release file: " in line)
+    return Path(said.rpartition("The release file: ")[2].strip())
+
+
+def choose_method(page, method, column=None):
+    """Begin a step of the step Protect."""
+    page.select_option("#protect-method", method)
+    page.wait_for_function(f"() => document.querySelector('#protect-method').value === '{method}'")
+    wait_until_idle(page)
+    if column:
+        page.select_option("#protect-columns", column)
+        wait_until_idle(page)
+
+
+def apply_step(page, number):
+    """Apply a step, and wait until there are so many."""
+    page.click("#protect-apply")
+    page.wait_for_selector(f".worksteps > li >> nth={number - 1}")
+    wait_until_idle(page)
+
+
 def go_to(page, step):
     """Go to a step, and wait until it is there."""
     page.click(f"#to-{step}")

@@ -22,7 +22,7 @@ from sdc_sql.release.reading.plan import ORIGINAL
 
 if TYPE_CHECKING:
     from sdc_sql.app.desk import Desk
-    from sdc_sql.app.preview import Shown
+    from sdc_sql.app.preview_figures import Shown
     from sdc_sql.app.tried import Tried
 
 NOW = "now"
@@ -84,7 +84,7 @@ def serve(desk: Desk) -> None:
     def _(sent: dict[str, Any]) -> None:
         found = next((one for one in list_tried(state) if one.label == sent["tried"]), None)
         if found is None:
-            raise ParameterError("This was tried by a process that has ended: try it again.")
+            raise ParameterError("There is no such try any more: try it again.")
         steps = [dict(step) for step in found.steps]
         state.change(f"try {found.label} again", lambda release: release.update(steps=steps))
 

@@ -40,7 +40,7 @@ class Desk:
         self._acts: dict[str, Callable[[dict[str, Any]], object]] = {}
         self._version: reactive.Value[int] = reactive.Value(0)
         self._work: dict[str, reactive.Value[int]] = {}
-        self._problems: reactive.Value[dict[str, str]] = reactive.Value({})
+        self._problems: dict[str, reactive.Value[str | None]] = {}
         self._choices: dict[str, reactive.Value[Any]] = {}
         self._loop = asyncio.get_running_loop()
         self._waiting: set[int] = set()
@@ -81,7 +81,7 @@ class Desk:
 
     def read_problem(self, place: str) -> str | None:
         """Return what went wrong at a place, or None."""
-        return self._problems.get().get(place)
+        return self._problem(place).get()
 
     # what a step registers
 
@@ -100,6 +100,10 @@ class Desk:
 
         def register(draw: Callable[[], Tag | TagList | None]) -> None:
             def output() -> Tag | TagList | None:
+                # a browser shows again what it had of a part, until the new one comes: a form that is taken away under
+                # who types in it, a verdict on another file; so nothing is left of a part that one has gone away from
+                if self.session.clientdata.output_hidden():
+                    return None
                 try:
                     return draw()
                 except (SdcError, duckdb.Error) as error:
@@ -128,7 +132,7 @@ class Desk:
     def take(self, act: dict[str, Any]) -> None:
         """Do what the page asks; an error is shown at its place, and nothing is changed."""
         place = str(act.get("place") or WHOLE)
-        problems = {there: said for there, said in self._problems.get().items() if there not in {place, WHOLE}}
+        problems: dict[str, str] = {}
         handle = self._acts.get(str(act.get("act")))
         try:
             if handle is not None:
@@ -137,7 +141,11 @@ class Desk:
             problems[place] = describe_error(error)
         except (KeyError, TypeError, ValueError, IndexError):  # the page sends no such thing by itself
             problems[place] = "This cannot be done: the page asks for something that is not there any more. Reload it."
-        self._problems.set(problems)
+        for there in (place, WHOLE):  # what is drawn of another place stays
+            self._problem(there).set(problems.get(there))
+
+    def _problem(self, place: str) -> reactive.Value[str | None]:
+        return self._problems.setdefault(place, reactive.Value(None))
 
     def _choice(self, name: str, default: object) -> reactive.Value[Any]:
         return self._choices.setdefault(name, reactive.Value(default))

@@ -15,7 +15,7 @@ from sdc_sql.document.gauge import draw_gauge
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sdc_sql.app.preview import Shown
+    from sdc_sql.app.preview_figures import Shown
 
 _NUMBER = count(1)
 

@@ -9,17 +9,17 @@ from htmltools import Tag, TagList, tags
 
 from sdc_sql.app import protect_best, protect_edit, protect_list
 from sdc_sql.app.figures_shown import write_figures
-from sdc_sql.app.preview import measure_tables
+from sdc_sql.app.preview_figures import measure_tables
 from sdc_sql.app.protect_forms import describe_step
 from sdc_sql.app.show import button, show_job, show_problem
 from sdc_sql.app.step import Step
 from sdc_sql.app.tried import keep_tried
-from sdc_sql.app.worked import describe_work, find_worked, read_plan
+from sdc_sql.app.worked import describe_measured, describe_work, find_worked, read_plan
 
 if TYPE_CHECKING:
     from sdc_sql.app.desk import Desk
     from sdc_sql.app.jobs import Job
-    from sdc_sql.app.preview import Shown
+    from sdc_sql.app.preview_figures import Shown
     from sdc_sql.app.protect_list import Item
 
 
@@ -67,7 +67,7 @@ def find_now(desk: Desk) -> Job[Any]:
         keep_tried(state, plan, release.get("steps", []), (risk, loss))
         return risk, loss, changed
 
-    return desk.find_job("protect_now", (describe_work(plan), repr(plan.scenarios), repr(plan.loss)), run)
+    return desk.find_job("protect_now", (describe_work(plan), describe_measured(plan)), run)
 
 
 def _turn_back(shown: tuple[Shown, ...]) -> tuple[Shown, ...]:

@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 from htmltools import Tag, TagList, tags
 
 from sdc_sql.app.figures_shown import format_seconds, write_figures
-from sdc_sql.app.preview import SIZE, find_cells, preview_by_records, preview_exactly
+from sdc_sql.app.preview_cells import find_cells, preview_exactly
+from sdc_sql.app.preview_records import SIZE, preview_by_records
 from sdc_sql.app.protect_forms import (
     describe_step,
     make_step,
 )
 from sdc_sql.app.protect_kept import check_step, read_form
 from sdc_sql.app.show import button, show_job, show_problem
-from sdc_sql.app.worked import describe_work, find_worked
+from sdc_sql.app.worked import describe_measured, describe_work, find_worked
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
     from sdc_sql.app.desk import Desk
-    from sdc_sql.app.preview import Preview
+    from sdc_sql.app.preview_figures import Preview
     from sdc_sql.app.state import State
     from sdc_sql.release.reading.plan import Plan
     from sdc_sql.release.reading.plan import Step as PlannedStep
@@ -87,7 +88,7 @@ def serve_preview(desk: Desk) -> None:
 
 def _describe_asked(plan: Plan, step: PlannedStep) -> tuple[Any, ...]:
     """Return what a preview hangs on: where it is the same, so is what was found."""
-    return (*describe_work(plan), repr(plan.scenarios), repr(plan.loss), repr(step))
+    return (*describe_work(plan), *describe_measured(plan), repr(step))
 
 
 def _write_unready(*said: str) -> TagList:

@@ -64,7 +64,7 @@ def check_step(
     added, problems = read_plan(state, {**release, "steps": [*before, step]})
     at = f"steps[{len(before)}]"
     wrong = [said for said in problems if said.startswith((f"{at}:", f"{at}."))]
-    if wrong or len(added.steps) <= len(plan.steps):
-        other = [said for said in problems if said.startswith("roles.id:")]
+    other = [said for said in problems if said.startswith("roles.id:")]
+    if wrong or other or len(added.steps) <= len(plan.steps):
         return None, [said.removeprefix(at).removeprefix(".") for said in wrong] or other or ["It is no step yet."]
     return (plan, added.steps[-1]), []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,9 @@ NAMES = {
 }
 
 
+_PLACE = re.compile(r"(roles|scenarios|steps|loss|estimates|output|rules|figures|source)\b[\w.\[\]]*: ")
+
+
 def view(desk: Desk) -> TagList:
     """Return what the step shows."""
     return TagList(
@@ -91,13 +95,16 @@ def _serve_verdict(desk: Desk) -> None:
             return show_job(job, lambda _: tags.p(), what="Reading the release file")
         if job.result:
             return _write_problems(job.result)
-        return show_job(find_run(), _write_verdict, what="Running the release file")
+        run = find_run()
+        if run.status == "failed" and _PLACE.match(run.error):  # the data told what the release file has to say
+            return _write_problems([run.error])
+        return show_job(run, _write_verdict, what="Running the release file")
 
     @desk.part("release_reports")
     def _() -> Tag | TagList:
         desk.read_version()
         job = find_problems()
-        if job.status != "done" or job.result:
+        if job.status != "done" or job.result or (find_run().status == "failed" and _PLACE.match(find_run().error)):
             return tags.p("They are made once the release file can be run.", class_="hint")
         return show_job(find_run(), _write_reports, what="Running the release file")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from sdc_sql.app.draft import WINDOW
-from sdc_sql.app.preview import Shown, name_measures
+from sdc_sql.app.preview_figures import Shown, name_measures
 from sdc_sql.db.files import storage, work
 from sdc_sql.errors import ParameterError, ReleaseFileError
 from sdc_sql.figures.words import describe_limit

@@ -10,6 +10,7 @@ from htmltools import Tag, TagList, tags
 from sdc_sql.app.look import read_number
 from sdc_sql.app.meaning import explain_measures
 from sdc_sql.app.panel import Panel
+from sdc_sql.app.risk_levels import choose_levels, choose_threshold, serve_kept, write_kept
 from sdc_sql.app.scenario_risk import describe_scenario
 from sdc_sql.app.show import act, show_job, show_problem
 from sdc_sql.app.tables import Head, write_row, write_table
@@ -57,23 +58,28 @@ class Found:
 
 def draw(desk: Desk, number: int, asked: Asked) -> Tag | TagList:
     """Return the unsafe combinations of a scenario."""
-    chosen: dict[str, str] = desk.read_choice(f"levels_{number}", {})
-    levels = {key: its for key, its in chosen.items() if key in asked.scenario.keys}
-    threshold = desk.read_choice(f"threshold_{number}", None) or asked.scenario.threshold
-    form = _write_form(number, asked, levels, threshold)
+    levels = {key: its for key, its in choose_levels(desk, number).items() if key in asked.scenario.keys}
+    threshold = choose_threshold(desk, number)
+    form = TagList(_write_form(number, asked, levels, threshold), write_kept(desk, number, levels) if levels else None)
     help_ = explain_measures("threshold_rule_summary", "threshold_rule", key="risk-threshold-help")
     if threshold is None:
         said = (
             "Give a threshold: for a file with weights in persons of the population, as 20000, else in records, as 3."
         )
         return TagList(show_problem(desk, "threshold"), form, help_, tags.p(said))
+    lacking = [format_readable(key) for key in asked.scenario.keys if key not in levels]
+    if levels and lacking:
+        said = (
+            f"Give a level to each key, or to none: {', '.join(lacking)} {'has' if len(lacking) == 1 else 'have'} none."
+        )
+        return TagList(show_problem(desk, "threshold"), form, help_, tags.p(said, role="status"))
     given = {level: [key for key, its in levels.items() if its == level] for level in LEVELS if level}
     by_level = given if any(given.values()) else None
 
     def run(cursor: duckdb.DuckDBPyConnection, tell: Callable[[str], None]) -> Found:
         _, data = describe_scenario(desk.state, asked, cursor)
         tell("sets of keys")
-        limit = list(threshold) if isinstance(threshold, tuple) else threshold
+        limit = list(threshold) if isinstance(threshold, list | tuple) else threshold
         sets = tuple(data.risk.threshold_rule_summary(limit, levels=by_level))
         tell("combinations")
         rarest = data.risk.threshold_rule(limit, levels=by_level)
@@ -93,7 +99,7 @@ def serve(desk: Desk) -> None:
         name, level = f"levels_{int(sent['scenario'])}", str(sent["value"])
         if level not in LEVELS:
             raise ParameterError("There is no such level.")
-        levels = {**desk.read_choice(name, {}), str(sent["column"]): level}
+        levels = {**choose_levels(desk, int(sent["scenario"])), str(sent["column"]): level}
         desk.choose(name, {key: its for key, its in levels.items() if its})
 
     @desk.on("risk_threshold")
@@ -103,6 +109,8 @@ def serve(desk: Desk) -> None:
         if threshold is not None and threshold <= 0:
             raise ParameterError(f"The threshold is {given}: it must be above 0.")
         desk.choose(f"threshold_{number}", threshold)
+
+    serve_kept(desk)
 
 
 def _write_form(number: int, asked: Asked, levels: Mapping[str, str], threshold: object) -> TagList:
@@ -134,7 +142,7 @@ def _write_form(number: int, asked: Asked, levels: Mapping[str, str], threshold:
             tags.summary("Levels of identification"),
             tags.p(
                 "Without levels every set of up to three keys is checked. With levels only combinations of one key of "
-                "each are: extremely, very and simply identifying. A key without a level is in none.",
+                "each are: extremely, very and simply identifying. Then each key has a level.",
                 class_="hint",
             ),
             tags.div(*selects, class_="fields"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.app.checked import read_plan
+from sdc_sql.app.worked import describe_measured
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import InputError, ParameterError, ReleaseFileError
 from sdc_sql.figures.limits import collect_figures, holds_limit
@@ -116,7 +117,7 @@ def find_limits(desk: Desk, number: int, asked: Asked, report: RiskReport) -> Jo
         )
         return [_judge_limit(plan, text, {**found, **more}) for text in texts]
 
-    return desk.find_job(f"limits-{number}", (asked.inputs, texts), run)
+    return desk.find_job(f"limits-{number}", (asked.inputs, texts, describe_measured(asked.plan)), run)
 
 
 def _judge_limit(plan: Plan, text: str, report: Mapping[str, Any]) -> Judged:

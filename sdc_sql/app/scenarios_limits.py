@@ -8,6 +8,7 @@ from htmltools import Tag, TagList, tags
 
 from sdc_sql.app.checked import check_change
 from sdc_sql.app.look import read_number
+from sdc_sql.app.risk_levels import drop_unused
 from sdc_sql.app.scenario_risk import find_limits, find_report, read_scenario
 from sdc_sql.app.show import act, button, show_job, show_problem
 from sdc_sql.app.tables import Head, write_row, write_table
@@ -66,6 +67,7 @@ def serve(desk: Desk) -> None:
             limits.remove(text)
             if not limits:
                 del release["scenarios"][number]["limits"]
+            drop_unused(release)
 
         state.change("a limit less", edit)
 

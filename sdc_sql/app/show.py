@@ -66,7 +66,7 @@ def explain(word: str, meaning: str) -> Tag:
 def show_problem(desk: Desk, place: str) -> Tag | None:
     """Return what went wrong at a place, or nothing."""
     said = desk.read_problem(place)
-    return tags.p(said, class_="problem", role="alert") if said else None
+    return tags.p(said, class_="problem", role="alert", data_place=place) if said else None
 
 
 def show_job(job: Job[T], draw: Callable[[T], Any], *, what: str = "") -> Tag | TagList:
@@ -100,4 +100,6 @@ def show_job(job: Job[T], draw: Callable[[T], Any], *, what: str = "") -> Tag | 
     )
     if job.former is None:
         return progress
-    return TagList(progress, tags.div(draw(job.former), class_="former", inert=""))  # what stood there, not to be used
+    former = tags.div(tags.p("Until then, what was found before:", class_="hint"), draw(job.former), class_="former")
+    former.attrs["inert"] = ""  # not to be used
+    return TagList(progress, former)

@@ -222,6 +222,18 @@ class State:
         for call in [*self._listeners]:
             call()
 
+    def read_beside(self, name: str) -> str | None:
+        """Return what was kept beside the release file under a name, or None: nothing is where it was begun anew."""
+        try:
+            return self.file.with_name(name).read_text(encoding="utf-8") if self.taken_up else None
+        except (OSError, UnicodeDecodeError):
+            return None
+
+    def write_beside(self, name: str, text: str) -> None:
+        """Keep something beside the release file, for its owner alone."""
+        with self._lock:
+            self._write_text(self.file.with_name(name), text)
+
     def _begin(self) -> dict[str, Any]:
         place = "path" if self.source.table is None else "database"
         source = {place: str(self.source.path)} | ({"table": self.source.table} if self.source.table else {})

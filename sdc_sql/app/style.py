@@ -103,7 +103,7 @@ details.term p { font-size: .875rem; color: var(--quiet); margin: .15rem 0 .5rem
   animation: goes 1.4s ease-in-out infinite alternate; }
 @keyframes goes { to { inset: 0 0 0 70%; } }
 @media (prefers-reduced-motion: reduce) { .bar::after { animation: none; inset: 0 50% 0 0; } }
-.former { opacity: .55; }
+.former { border-left: 3px dashed var(--line); padding-left: .9rem; }
 .recalculating { opacity: 1 !important; }
 :root::before, :root::after { display: none !important; }
 
@@ -126,6 +126,7 @@ table.records { width: auto; min-width: 50%; }
 .wide thead th { position: sticky; top: 0; background: var(--paper); box-shadow: inset 0 -1px 0 var(--ink);
   z-index: 1; }
 figure .wide { max-height: none; border: 0; }
+figure .wide thead th { position: static; }
 figure .wide thead th { position: static; box-shadow: none; }
 .columns .name { display: flex; flex-direction: column; min-width: 10rem; max-width: 18rem; }
 #look-table { max-height: none; }

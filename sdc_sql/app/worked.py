@@ -47,6 +47,11 @@ class Sides:
     steps: tuple[MaskingStep, ...]
     con: duckdb.DuckDBPyConnection = field(repr=False)
 
+    @property
+    def records(self) -> int:
+        """How many records are left after the steps."""
+        return int(self.con.table(RELEASED).count("*").fetchall()[0][0])
+
     def describe(self, table: str, scenario: Scenario | None = None) -> Microdata:
         """Return one of the two tables with its roles and, of a scenario, its keys and how NULL counts in them."""
         if scenario is None:
@@ -174,6 +179,12 @@ def describe_work(plan: Plan) -> tuple[str, ...]:
     head = (numbers, plan.source, [*plan.columns], replace(plan.roles, released_as_collected=()), plan.release, keys)
     steps = [(s.verb, dict(s.arguments), s.columns, s.scenario, s.where, s.by_household) for s in plan.steps]
     return (repr(head), *map(repr, steps))
+
+
+def describe_measured(plan: Plan) -> tuple[str, ...]:
+    """Return what the figures of a plan depend on besides its tables: scenarios, loss, and figures with arguments."""
+    own = [(its.label, its.measure.name, dict(its.arguments)) for its in plan.asked.values() if its.arguments]
+    return repr(plan.scenarios), repr(plan.loss), repr(own)
 
 
 def _take_roles(plan: Plan, made: Plan) -> Plan:

@@ -2,7 +2,8 @@
 
 A recoding makes of each value another one. So it is done on the values of one column, by the method itself, and the
 cells that it joins are added up; every figure that is made of cells alone is then measured of these by its own macro.
-The records are read once, for their cells.
+The records are read once, for their cells. Where a condition says which records are recoded, it is done on the values
+together with those that the condition names.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from sdc_sql.db.catalogue.functions import CREATE
 from sdc_sql.db.catalogue.load import TEMPORARY, execute, load_macros
 from sdc_sql.db.catalogue.macros import definition, read_catalogue
 from sdc_sql.db.completion import query_table
+from sdc_sql.db.masking.subset import find_part, resolve_condition
 from sdc_sql.db.table import fetch_rows
 from sdc_sql.errors import InputError, ParameterError, translate_errors
 from sdc_sql.figures.measured import Beside, LackingError, measure_rows
 from sdc_sql.frontier.figures import call_method
-from sdc_sql.frontier.projection import project_table
+from sdc_sql.frontier.projection import project_table, show_whole
 from sdc_sql.loss.entropy_loss import entropy_loss
 from sdc_sql.roles import Roles, complete_roles, read_roles
 
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 CELLS = "sdc_counted"
 RECORDS, WEIGHT = "sdc__records", "sdc__w"
 BEFORE, AFTER, NUMBER, COUNTED = "value_before", "value_after", "value_number", "value_records"
+BESIDE = "value_beside_"
 _GROUPED, _COUNTED = "sdc__category_cells", "sdc__counted_cells"
 _TARGETS = ("columns", "column")
 
@@ -105,7 +108,11 @@ class CountedCells:
 
     @contextmanager
     def recode(
-        self, verb: str, arguments: Mapping[str, Any], like: RecodedCells | None = None
+        self,
+        verb: str,
+        arguments: Mapping[str, Any],
+        like: RecodedCells | None = None,
+        where: str | None = None,
     ) -> Iterator[RecodedCells]:
         """Yield the cells as a recoding makes them, to be measured as these are.
 
@@ -115,24 +122,32 @@ class CountedCells:
             The method and what it is given, as of a candidate of the frontier.
         like
             The cells of other keys of the same table that the same call has recoded: what its values become is known.
+        where
+            A condition of the records that are recoded.
 
         Raises
         ------
         NotOfCellsError
-            Where the method does not make of each value another one, whatever else stands in the record.
+            Where the method does not make of each value another one, whatever else stands in the record, or where the
+            condition of a recoded key names a column that is no key.
         InputError
             Where the method refuses its arguments.
         """
         columns = self._list_columns(verb, arguments)
+        beside = self._list_beside(where, columns)
         candidate = object.__new__(RecodedCells)
         vars(candidate).update(vars(self), cells=self._name_table("candidate"), recoded={})
         try:
             for place, column in enumerate(columns if like is None else ()):
                 candidate.recoded[column] = self._name_table(f"of_{place}")
-                self._map_values(column, verb, arguments, candidate.recoded[column])
+                self._map_values((column, *beside), verb, arguments, candidate.recoded[column], where=where)
             becomes = candidate.recoded if like is None else like.recoded
             keyed = {column: table for column, table in becomes.items() if column in self.data.keys}
-            rows = _join_cells(self.cells, keyed, self.data.keys) if keyed else exp.select("*").from_(self.cells)
+            if keyed and not {*beside} <= {*self.data.keys}:
+                raise NotOfCellsError("The condition names a column that is no key: the records have to be read.")
+            rows = (
+                _join_cells(self.cells, keyed, self.data.keys, beside) if keyed else exp.select("*").from_(self.cells)
+            )
             _create_table(self.con, candidate.cells, rows)
             yield candidate
         finally:
@@ -149,44 +164,63 @@ class CountedCells:
         names = [given] if isinstance(given, str) else [*given]
         return [self.data.spell_column("column", name) for name in names]
 
-    def _map_values(self, column: str, verb: str, arguments: Mapping[str, Any], becomes: exp.Table) -> None:
-        """Keep what each value of a column becomes, and how many records have it."""
+    def _list_beside(self, where: str | None, columns: list[str]) -> tuple[str, ...]:
+        """Return the columns that a condition names besides the one that is recoded."""
+        if where is None:
+            return ()
+        named = {column.name for column in resolve_condition(self.data, where, "where").find_all(exp.Column)}
+        if len(columns) > 1 and named & {*columns}:
+            raise NotOfCellsError("The condition names one of several columns that are recoded.")
+        return tuple(name for name in self.data.columns if name in named - {*columns})
+
+    def _map_values(
+        self,
+        by: tuple[str, ...],
+        verb: str,
+        arguments: Mapping[str, Any],
+        becomes: exp.Table,
+        where: str | None = None,
+    ) -> None:
+        """Keep what each value of the first column becomes beside those of the others, and its records."""
+        column = by[0]
         target: dict[str, Any] = {"columns": [column]} if "columns" in arguments else {"column": column}
         own = {name: value for name, value in arguments.items() if name not in _TARGETS} | target
         by_value = all(str(mask.scope) == "record" for mask in find_recodings(verb, arguments))
         number, records = _name_columns(self.data.columns)
-        source = self._select_values(column, records) if by_value else self._select_records(column, own, records)
+        source = self._select_values(by, records) if by_value else self._select_records(by, own, records)
         values = self._name_table("values")
         try:
             _create_table(self.con, values, _number_rows(source, number))
             roles = Roles(con=self.con, table=f"temp.{values.name}", keys=(column,), id=number)
-            with project_table(roles) as candidate:
+            part = None if where is None else find_part(roles, where)
+            some = roles if part is None else Roles(con=self.con, table=part.name, keys=(column,), id=number, part=part)
+            with project_table(some) as candidate:
                 call_method(candidate, verb, own)
-                masked = candidate._roles.table  # noqa: SLF001 - the view that it made
-                _create_table(self.con, becomes, _pair_values(roles.table, masked, column, number, records))
+                masked = show_whole(candidate, part)
+                _create_table(self.con, becomes, _pair_values(roles.table, masked, by, number, records))
         finally:
             _drop_table(self.con, values)
-        before = exp.column(BEFORE)
-        several = exp.select(before).from_(becomes).group_by(before).having(exp.Count(this=exp.Star()) > 1).limit(1)
+        known = [exp.column(name) for name in (BEFORE, *_name_beside(by[1:]))]
+        several = exp.select(*known).from_(becomes).group_by(*known).having(exp.Count(this=exp.Star()) > 1).limit(1)
         if fetch_rows(self.con, several):
             raise NotOfCellsError(f"What a value of {column} becomes hangs on more than the value.")
 
-    def _select_values(self, column: str, records: str) -> exp.Select:
-        """Return the values of a column, each with how many records have it."""
-        of = exp.column(column, quoted=True)
-        if column in self.data.keys:
+    def _select_values(self, by: tuple[str, ...], records: str) -> exp.Select:
+        """Return the values of columns that stand together, each with how many records have them."""
+        of = [exp.column(column, quoted=True) for column in by]
+        if {*by} <= {*self.data.keys}:
             counted: Any = exp.func("sum", exp.column(RECORDS))
             source: exp.Expression = self.cells.copy()
         else:
             counted = exp.Count(this=exp.Star())
             source = query_table(self.data.table)
         number = exp.alias_(exp.cast(counted, "BIGINT"), records, quoted=True)
-        return exp.select(of, number).from_(source).group_by(of)
+        return exp.select(*of, number).from_(source).group_by(*of)
 
-    def _select_records(self, column: str, arguments: Mapping[str, Any], records: str) -> exp.Select:
-        """Return a column of the records with those that the method names besides, each record counted once."""
+    def _select_records(self, by: tuple[str, ...], arguments: Mapping[str, Any], records: str) -> exp.Select:
+        """Return columns of the records with those that the method names besides, each record counted once."""
         texts = {value.lower() for value in arguments.values() if isinstance(value, str)}
-        named = [c for c in self.data.columns if c == column or c.lower() in texts]
+        named = [c for c in self.data.columns if c in by or c.lower() in texts]
         one = exp.alias_(exp.cast(exp.Literal.number(1), "BIGINT"), records, quoted=True)
         return exp.select(*(exp.column(c, quoted=True) for c in named), one).from_(query_table(self.data.table))
 
@@ -261,23 +295,33 @@ def _number_rows(rows: exp.Select, number: str) -> exp.Select:
     return exp.select(exp.alias_(numbered, number, quoted=True), "*").from_(rows.subquery("r"))
 
 
-def _pair_values(before: str, after: str, column: str, number: str, records: str) -> exp.Select:
-    """Return each value of a column with what it becomes, numbered, and the records that have it."""
-    old, new = (
-        exp.Anonymous(this="sdc__exact", expressions=[exp.column(column, table=of, quoted=True)]) for of in "ba"
+def _name_beside(columns: Iterable[str]) -> list[str]:
+    """Return the names that the columns of a condition have beside what a value becomes."""
+    return [f"{BESIDE}{place}" for place, _ in enumerate(columns)]
+
+
+def _pair_values(before: str, after: str, by: tuple[str, ...], number: str, records: str) -> exp.Select:
+    """Return each value of the first column with what it becomes beside those of the others, and its records."""
+    column, *beside = by
+    old, new, *others = (
+        exp.Anonymous(this="sdc__exact", expressions=[exp.column(name, table=of, quoted=True)])
+        for name, of in ((column, "b"), (column, "a"), *((other, "b") for other in beside))
     )
+    named = [exp.alias_(value, name) for value, name in zip(others, _name_beside(beside), strict=True)]
     counted = exp.cast(exp.func("sum", exp.column(records, table="b", quoted=True)), "BIGINT")
     ids = [exp.column(number, table=of, quoted=True) for of in "ba"]
     pairs = (
-        exp.select(exp.alias_(old, BEFORE), exp.alias_(new, AFTER), exp.alias_(counted, COUNTED))
+        exp.select(exp.alias_(old, BEFORE), exp.alias_(new, AFTER), *named, exp.alias_(counted, COUNTED))
         .from_(exp.alias_(query_table(before), "b", table=True))
         .join(exp.alias_(query_table(after), "a", table=True), on=exp.EQ(this=ids[0], expression=ids[1]))
-        .group_by(old.copy(), new.copy())
+        .group_by(old.copy(), new.copy(), *(value.copy() for value in others))
     )
     return _number_rows(pairs, NUMBER)
 
 
-def _join_cells(cells: exp.Table, keyed: Mapping[str, exp.Table], keys: Iterable[str]) -> exp.Select:
+def _join_cells(
+    cells: exp.Table, keyed: Mapping[str, exp.Table], keys: Iterable[str], beside: tuple[str, ...]
+) -> exp.Select:
     """Return the cells with recoded keys, those that have become one added up."""
     place = {column: f"v{i}" for i, column in enumerate(keyed)}
     values = [
@@ -289,9 +333,14 @@ def _join_cells(cells: exp.Table, keyed: Mapping[str, exp.Table], keys: Iterable
     rows = exp.select(*selected, exp.alias_(records, RECORDS), exp.alias_(weight, WEIGHT))
     rows = rows.from_(exp.alias_(cells.copy(), "c", table=True))
     for column, table in keyed.items():
-        old, own = exp.column(BEFORE, table=place[column]), exp.column(column, table="c", quoted=True)
         there = exp.alias_(table.copy(), place[column], table=True)
-        rows = rows.join(there, on=exp.NullSafeEQ(this=old, expression=own))
+        same = [
+            exp.NullSafeEQ(
+                this=exp.column(old, table=place[column]), expression=exp.column(own, table="c", quoted=True)
+            )
+            for old, own in ((BEFORE, column), *zip(_name_beside(beside), beside, strict=True))
+        ]
+        rows = rows.join(there, on=exp.and_(*same))
     return rows.group_by(*(value.copy() for value in values))
 
 

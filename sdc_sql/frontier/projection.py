@@ -11,6 +11,7 @@ from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, set_key
 from sdc_sql.db.masking import homes as homes_of
 from sdc_sql.db.masking.steps import MaskingStep, find_next_pass, name_chain
+from sdc_sql.db.masking.subset import select_others
 from sdc_sql.db.masking.targets import find_known_table
 from sdc_sql.errors import TableError, translate_errors
 from sdc_sql.methods import Methods
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
     from sdc_sql.db.masking.masking import Masking
     from sdc_sql.db.masking.steps import LoggedStep
     from sdc_sql.db.masking.subset import Subset
+    from sdc_sql.db.table import Part
 
 NAME = "sdc_candidate"
+WHOLE = f"{NAME}_whole"
 
 
 class Projection(Methods):
@@ -116,6 +119,7 @@ class _Projected(Roles):
 
     def drop(self) -> None:
         """Forget what was made."""
+        self.con.execute(f"DROP VIEW IF EXISTS temp.{WHOLE}")
         for number in range(self.made, 0, -1):
             self.con.execute(f"DROP VIEW IF EXISTS temp.{NAME}_{number}")
             self.con.execute(f"DROP TABLE IF EXISTS temp.{NAME}_values_{number}")
@@ -145,6 +149,29 @@ def project_table(data: Roles) -> Iterator[Projection]:
         yield Projection(begun)
     finally:
         begun.drop()
+
+
+def show_whole(candidate: Projection, part: Part | None) -> str:
+    """Return the name of all records, where those of a part are masked: the others are as they were.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> data = sdc_sql.example()
+    >>> part = data.where("age > 40")._roles
+    >>> with project_table(part) as candidate:
+    ...     _ = candidate.round("age", 50)
+    ...     print(data.con.table(show_whole(candidate, part.part)).order("id").project("age").fetchall())
+    [(30,), (30,), (50,)]
+    """
+    masked = candidate._roles  # noqa: SLF001 - as its methods take them
+    if part is None:
+        return masked.table
+    columns = tuple(masked.columns)
+    own = exp.select(*(exp.column(c, quoted=True) for c in columns)).from_(masked._source())  # noqa: SLF001 - its own
+    rows = exp.union(own, select_others(part, columns), distinct=False)
+    masked._create(exp.table_(WHOLE, quoted=True), "VIEW", exp.select("*").from_(rows.subquery("r")))  # noqa: SLF001 - its own
+    return WHOLE
 
 
 def _call_macro(macro: str, argument: exp.Expression) -> exp.Anonymous:

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from sdc_sql.app.preview import Cells, measure_tables, preview_by_records, preview_exactly
+from sdc_sql.app.preview_cells import Cells, preview_exactly
+from sdc_sql.app.preview_figures import measure_tables
+from sdc_sql.app.preview_records import preview_by_records
 from sdc_sql.app.state import State
 from sdc_sql.app.worked import Worked, read_plan
+from sdc_sql.errors import ParameterError
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 SAID = tomllib.loads((FIXTURES / "cps_couples.toml").read_text())
@@ -41,8 +44,9 @@ def list_after(shown):
     return [(one.words, one.after, one.holds) for one in shown if one.place != "loss"]
 
 
-def test_an_exact_preview_is_what_the_step_does(state, cursor):
-    step = SAID["steps"][0]
+@pytest.mark.parametrize("where", [None, pytest.param("race = 'black'", marks=pytest.mark.slow)])
+def test_an_exact_preview_is_what_the_step_does(state, cursor, where):
+    step = {**SAID["steps"][0], **({"where": where} if where else {})}
     plan, after = plan_step(state, [], step)
     worked = Worked()
     found = preview_exactly(worked, cursor, Cells(state), (plan, after.steps[-1]))
@@ -58,7 +62,7 @@ def test_an_exact_preview_is_what_the_step_does(state, cursor):
 
 @pytest.mark.slow
 def test_a_full_preview_is_what_the_step_does(state, cursor):
-    steps, step = [SAID["steps"][0]], {**SAID["steps"][3], "scenario": "nosy neighbour"}
+    steps, step = [SAID["steps"][0]], {**SAID["steps"][3], "scenario": "nosy neighbour", "where": "region <> 'other'"}
     plan, after = plan_step(state, steps, step)
     worked = Worked()
     assert preview_exactly(worked, cursor, Cells(state), (plan, after.steps[-1])) is None
@@ -99,6 +103,20 @@ def test_steps_are_added_to_the_tables_of_those_before(state, cursor):
         extended = sides.con.execute("SELECT * FROM sdc_release ORDER BY ALL").fetchall()
     with Worked().open(cursor, plans[1]) as sides:
         assert sides.con.execute("SELECT * FROM sdc_release ORDER BY ALL").fetchall() == extended
+
+
+def test_a_condition_on_what_is_no_key_is_looked_at_on_records(state, cursor):
+    plan, after = plan_step(state, [], {**SAID["steps"][0], "where": "hours > 20"})
+    assert preview_exactly(Worked(), cursor, Cells(state), (plan, after.steps[-1])) is None
+
+
+@pytest.mark.slow
+def test_a_sample_without_a_record_of_the_condition_says_so(state, cursor):
+    plan, after = plan_step(
+        state, [], {"mask": "pram_retention", "column": "race", "retention": 0.9, "where": "couple < 0"}
+    )
+    with pytest.raises(ParameterError, match="compute in full"):
+        preview_by_records(Worked(), cursor, (plan, after.steps[-1]))
 
 
 def test_an_error_of_a_step_leaves_nothing_behind(state, cursor):

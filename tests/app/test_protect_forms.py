@@ -10,12 +10,22 @@ import pytest
 from sdc_sql.app import protect_list
 from sdc_sql.app.draft import format_release
 from sdc_sql.app.protect_forms import METHOD, TARGET, fill_form, find_method, list_fields, list_kinds, make_step
+from sdc_sql.app.protect_kept import check_step
 from sdc_sql.app.state import State
 from sdc_sql.db.catalogue.macros import read_catalogue
 from sdc_sql.errors import ParameterError
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 FILES = ["cps_couples.toml", "cps_couples_first.toml", "cis.toml", "lfs.toml", "cis_first.toml", "lfs_first.toml"]
+
+
+def test_a_step_of_a_file_without_an_id_says_how_to_make_one():
+    scenario = {"name": "one", "keys": ["race"], "limits": ["k_anonymity.3.records <= 0"]}
+    with State(FIXTURES / "cps_couples.parquet") as state:
+        state.change("a scenario", lambda release: release.update(scenarios=[scenario]))
+        asked, problems = check_step(state, {"mask": "round", "columns": ["hours"], "base": 5})
+    assert asked is None
+    assert [said for said in problems if said.startswith("roles.id: it is missing")]
 
 
 def test_every_method_of_a_release_file_has_a_form_and_each_field_its_meaning():
@@ -74,7 +84,7 @@ def test_steps_are_moved_switched_off_and_taken_out_and_all_is_undone():
         state.change("down", lambda release: protect_list.move_item(release, 1, 1))
         assert [item.step["mask"] for item in protect_list.list_items(state.release)] == ["a", "c", "b"]
         assert [step["mask"] for step in state.release["steps"]] == ["c", "b"]
-        assert "window" not in state.file.read_text()
+        assert "window" not in tomllib.loads(state.file.read_text())
         assert '"a"' not in state.file.read_text()
         state.change("on", lambda release: protect_list.switch_item(release, 0))
         assert [step["mask"] for step in state.release["steps"]] == ["a", "c", "b"]

@@ -94,6 +94,29 @@ def measure(page, address: str, records: int) -> None:
     wait_until_idle(page)
     said = f"Records {last:,} to {records:,} of {records:,}"
     tell("their last page", lambda: page.click("#records_page-last"), shows("#risk_panel .pager p", said))
+    wait_until_idle(page)
+    measure_preview(page, tell)
+
+
+def measure_preview(page, tell: Callable[[str, Callable[[], object], Callable[[], object]], None]) -> None:
+    """Recode a key by cut points: what it would do is exact, from the cells."""
+
+    def looks_ahead(cuts: str) -> Callable[[], object]:
+        script = (
+            "cuts => document.querySelector('#protect_preview .what-it-does')?.textContent.includes(cuts)"
+            " && document.querySelector('#protect_preview .kind') !== null"
+        )
+        return lambda: page.wait_for_function(script, arg=cuts)
+
+    tell("the file as it stands", lambda: go_to(page, "protect"), lambda: page.wait_for_selector("#protect-now"))
+    page.select_option("#protect-columns", "age")
+    wait_until_idle(page)
+    page.click("#protect-add")
+    page.wait_for_selector("#protect-break-0")
+    for what, cut in (("what a recoding would do", "40"), ("... with another cut point", "55")):
+        page.fill("#protect-break-0", cut)
+        tell(what, lambda: page.keyboard.press("Tab"), looks_ahead(f"breaks {cut}"))
+        wait_until_idle(page)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from driven_page import CHROMIUM
 
 pytest.importorskip("pandas")
 pytestmark = pytest.mark.slow
@@ -157,3 +158,14 @@ def test_the_benchmark_of_previews_runs():
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n| ") == 5
+
+
+def test_the_benchmark_of_the_page_runs():
+    pytest.importorskip("shiny", reason="the extra app is not installed")
+    pytest.importorskip("playwright", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on this machine")
+    command = [sys.executable, str(Path(__file__).with_name("page.py")), "2000"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(" s |") == 11

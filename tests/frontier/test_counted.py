@@ -30,6 +30,13 @@ STEPS = [
     ("workers", "top_bottom_code", {"column": "age", "unit": "count", "top": 500}),
     ("workers", "recode", {"column": "age", "classes": 4, "method": "equal_count"}),
 ]
+CHILDREN = {"column": "children_under_6", "breaks": [0, 1, 2], "ends": "open_above"}
+TOP = {"column": "age", "unit": "quantile", "top": 0.95, "replacement": "median"}
+PARTS = [
+    ("couples", "recode", CHILDREN, "race = 'black' AND (children_under_6 < 3 OR region = 'south')"),
+    ("workers", "top_bottom_code", TOP, "sex = 'female' AND education IS NOT NULL"),  # of their own distribution
+    ("workers", "round", {"columns": ["age"], "base": 5}, "age > 60"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -54,14 +61,15 @@ def measure_figures(measure):
     return {name: measure(list_measures()[name]) for name in OF_CELLS}
 
 
-@pytest.mark.parametrize(("file", "verb", "arguments"), STEPS)
+@pytest.mark.parametrize(("file", "verb", "arguments", "where"), [*((*step, None) for step in STEPS), *PARTS])
 @pytest.mark.one_in(7)
-def test_a_candidate_has_the_figures_of_the_masked_table(files, file, verb, arguments):
+def test_a_candidate_has_the_figures_of_the_masked_table(files, file, verb, arguments, where):
     data, cells = files[file]
     before = measure_figures(cells.measure)
-    with cells.recode(verb, arguments) as candidate:
+    with cells.recode(verb, arguments, where=where) as candidate:
         found, lost = measure_figures(candidate.measure), candidate.measure_losses()
-    call_method(data.mask, verb, **arguments, into="masked")
+    part = data if where is None else data.where(where)
+    call_method(part.mask, verb, **arguments, into="masked")
     masked = sdc_sql.Microdata(
         data.con, "masked", **(COUPLES if file == "couples" else WORKERS), sampling_fraction=0.0007
     )
@@ -77,6 +85,17 @@ def test_a_candidate_has_the_figures_of_the_masked_table(files, file, verb, argu
     assert (lost[0].loss, lost[0].mean_loss, lost[0].share) == pytest.approx(
         (loss.loss, loss.mean_loss, loss.share), rel=1e-12
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "where"),
+    [(CHILDREN, "hours > 20"), ({"columns": ["children_under_6", "education"], "base": 2}, "children_under_6 > 1")],
+)
+def test_a_condition_on_what_is_no_key_is_not_of_cells(files, arguments, where):
+    _, cells = files["couples"]
+    verb = "round" if "base" in arguments else "recode"
+    with pytest.raises(NotOfCellsError, match="condition"), cells.recode(verb, arguments, where=where):
+        pass
 
 
 def test_cells_are_measured_with_null_as_a_wildcard(files):

@@ -11,6 +11,10 @@
   };
   const take = (element, more) => send("act", { ...element.dataset, ...more, number: ++number });
 
+  // what was typed in a field: "typed" until it is sent, "sent" from then on
+  const touched = new WeakMap();
+  document.addEventListener("input", (event) => touched.set(event.target, "typed"), true);
+
   const read = (field) => {
     if (field.type === "checkbox") return field.checked;
     if (field.multiple) return [...field.selectedOptions].map((option) => option.value);
@@ -42,7 +46,9 @@
       return;
     }
     const field = event.target.closest("select[data-act], input[data-act], textarea[data-act]");
-    if (field && !field.form?.dataset.act) take(field, { value: read(field) });
+    if (!field || field.form?.dataset.act) return;
+    if (touched.has(field)) touched.set(field, "sent");
+    take(field, { value: read(field) });
   });
   document.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -51,6 +57,7 @@
     const fields = {};
     for (const field of form.elements) {
       if (!field.name) continue;
+      if (touched.has(field)) touched.set(field, "sent");
       if (field.type === "radio" && !field.checked) continue;
       if (field.type === "checkbox" && field.value !== "on") {
         fields[field.name] = fields[field.name] || [];
@@ -70,7 +77,42 @@
   const follow = () => send("address", location.hash.slice(1) || "look");
   window.addEventListener("popstate", () => { moved = true; follow(); });
 
-  // a part that is drawn anew keeps the focus, what is open, and where its tables were scrolled to
+  // a part that is drawn anew keeps what was typed since the last time that it was sent, and what was refused;
+  // a part inside another one is drawn after it: until then its fields wait
+  const PATIENCE = 5000;
+  let waiting = [];
+  const keep = (part) => {
+    for (const field of part.querySelectorAll("input[id], select[id], textarea[id]")) {
+      if (!touched.has(field)) continue;
+      waiting = waiting.filter((one) => one.id !== field.id);
+      waiting.push({
+        id: field.id, state: touched.get(field), value: field.value, checked: field.checked,
+        chosen: [...(field.selectedOptions || [])].map((option) => option.value),
+        place: (field.form?.dataset.act ? field.form : field).dataset.place, former: field,
+        until: performance.now() + PATIENCE,
+      });
+    }
+  };
+  const giveBack = () => {
+    const now = performance.now();
+    const left = [];
+    for (const one of waiting) {
+      const field = document.getElementById(one.id);
+      if (field && field !== one.former) fill(field, one);
+      else if (now < one.until) left.push(one);
+    }
+    waiting = left;
+  };
+  const fill = (field, { state, value, checked, chosen, place }) => {
+    const refused = place && document.querySelector(`.problem[data-place="${CSS.escape(place)}"]`);
+    if (touched.has(field) || (state === "sent" && (!refused || (field.dataset.act && field.tagName === "SELECT")))) return;
+    if (field.type === "checkbox" || field.type === "radio") field.checked = checked;
+    else if (field.multiple) for (const one of field.options) one.selected = chosen.includes(one.value);
+    else if (field.tagName !== "SELECT" || [...field.options].some((one) => one.value === value)) field.value = value;
+    touched.set(field, "typed");
+  };
+
+  // and the focus, what is open, and where its tables were scrolled to
   const kept = new Map();
   const whole = { focus: null, start: null, end: null };
   document.addEventListener("DOMContentLoaded", () => {
@@ -81,6 +123,7 @@
     jQuery(document).on("shiny:sessioninitialized", () => follow());
     jQuery(document).on("shiny:value", (event) => {
       const part = event.target;
+      if (part === document) return; // it is of a part that is not there any more
       const had = document.activeElement;
       if (had && had.id && part.contains(had)) {
         whole.focus = had.id;
@@ -90,9 +133,11 @@
       for (const one of part.querySelectorAll("details[id]")) open.set(one.id, one.open);
       const places = new Map();
       for (const one of part.querySelectorAll(".wide[id]")) places.set(one.id, [one.scrollLeft, one.scrollTop]);
+      keep(part);
       kept.set(part.id, { open, places });
     });
     const restore = (part) => {
+      giveBack();
       const was = kept.get(part.id);
       if (was) {
         for (const [id, open] of was.open) {
