@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from sdc_sql.db.masking.masking import Masking
+    from sdc_sql.series.drawn_batches import DrawnBatches
     from sdc_sql.series.kept_step import Seen
 
 WEAKENED = ("leave_out", "new_id")
@@ -139,6 +140,7 @@ class Series:
         self.head = ""
         self.counts: dict[str, int] = {}
         self.told: dict[str, float] = {}  # what is counted of a step, by its method and name
+        self.batches: dict[str, DrawnBatches] = {}  # of each column of guaranteed PRAM by itself
         self._ledger: Ledger | None = None
         self._number = 0
         self._repeats = False
@@ -224,7 +226,7 @@ class Series:
                 )  # fmt: skip
             else:
                 self._kept = KeptStep(
-                    self._ledger, data, masking, self.name, place, self._number, self._waiting,
+                    self._ledger, data, masking, self.name, place, self._number, self.release, self._waiting,
                     self._looked.pop(place, None),
                 )  # fmt: skip
                 masking = self._kept.leave_out(masking)
@@ -309,6 +311,8 @@ class Series:
                 else:
                     told = {f"{self._form['method']}.{name}": value for name, value in self._kept.told.items()}
                     self.told |= told
+                    if (drawn := self._kept.batches) is not None:
+                        self.batches[drawn.column] = drawn
         self._kept = None
 
     def record(self) -> None:

@@ -149,3 +149,66 @@ def test_batches_and_categories_of_other_types(con):
             substr("from", 2) AS "from", substr("to", 2)::DOUBLE AS "to", probability FROM matrices""")
     odd = con.execute("""FROM sdc_pram_estimate_by_batch('"odd one"', 'from', 'n', 'odd')""").fetchall()
     assert [(f"r{row[0]}", *row[1:]) for row in odd] == con.execute(BY_BATCH).fetchall()
+
+
+CATEGORIES = [f"c{i:02}" for i in range(30)]
+
+
+def design(values: list[str], theta: float) -> dict[tuple[str, str], float]:
+    """Return the matrix of a batch (Nayak, Result 1): 1 - theta / T stay, theta / ((k - 1) T) go to each other."""
+    names, counts = np.unique(values, return_counts=True)
+    k = len(names)
+    return {
+        (a, b): 1 - theta / t if a == b else theta / ((k - 1) * t)
+        for a, t in zip(names, counts, strict=True) for b in names
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_series_gives_the_batches_and_their_matrices(connect, tmp_path):
+    """Each night brings a batch, some leave and some change; who did not change stays in his batch."""
+    rng = np.random.default_rng(3)
+    with connect() as con:
+        con.execute("SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U'")
+        theta = sdc_sql.load(con).execute("SELECT sdc_pram_theta(0.5)").fetchall()[0][0]
+        there: dict[int, str] = {}
+        first: dict[tuple[int, str], str] = {}
+        head, last = "", 0
+        con.execute('CREATE TABLE matrices (batch VARCHAR, "from" VARCHAR, "to" VARCHAR, probability DOUBLE)')
+        for night in range(5):
+            name = f"night {night}"
+            came = {last + i: str(rng.choice(CATEGORIES)) for i in range(300 if not night else 60)}
+            last += len(came)
+            left = rng.choice([*there], 40, replace=False) if night else []
+            there = {i: c for i, c in there.items() if i not in left}
+            changed = {i: str(rng.choice(CATEGORIES)) for i in [*there][:5]} if night else {}
+            changed = {i: c for i, c in changed.items() if there[i] != c}
+            there |= came | changed
+            first = {(i, c): first.get((i, c), name) for i, c in there.items()} | first  # also of a value that is back
+            batch_of = {i: first[i, c] for i, c in there.items()}
+            con.register("given", pa.table({"id": [*there], "region": [*there.values()]}))
+            con.execute("CREATE OR REPLACE TABLE t AS FROM given")
+            con.unregister("given")
+            for _ in range(2):  # the second time it is repeated, and gives the same
+                con.execute("DROP TABLE IF EXISTS released")
+                with sdc_sql.Series(tmp_path / "s.ledger", "p", name, after=head) as series:
+                    data = sdc_sql.Microdata(con, "t", id="id", series=series)
+                    data.mask.pram_guaranteed(0.5, keys=["region"], into="released")
+                drawn = series.batches["region"]
+                records = drawn.records.to_pylist()
+                assert {r["id"]: r["batch"] for r in records} == batch_of
+                own = design([c for (_, c), b in first.items() if b == name], theta)
+                rows = drawn.make_matrices().to_pylist()
+                assert {r["batch"] for r in rows} == {name}
+                assert {(r["from"], r["to"]): r["probability"] for r in rows} == pytest.approx(own)
+            head = series.head
+            con.register("new", drawn.make_matrices())
+            con.execute("INSERT INTO matrices FROM new")
+        con.register("drawn", drawn.records)
+        con.execute("CREATE TABLE with_batch AS FROM released JOIN drawn USING (id)")
+        rows = con.execute("FROM sdc_pram_estimate_by_batch('with_batch', 'region', 'batch', 'matrices')").fetchall()
+    truth = [list(there.values()).count(row[0]) for row in rows]
+    errors = np.array([(row[2] - t) / row[3] for row, t in zip(rows, truth, strict=True)])
+    assert len(rows) == len(CATEGORIES)
+    assert (errors**2).sum() < 30 + 4.5 * np.sqrt(60)  # about chi-squared of 30 categories
+    assert dict(drawn.list_sizes()) == {b: [*batch_of.values()].count(b) for b in set(batch_of.values())}
