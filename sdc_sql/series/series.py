@@ -361,21 +361,31 @@ class Series:
         """Erase persons from the ledger, by their ids, and return how many were there.
 
         What was released of them stays released. Whoever is erased and in the table again is new: of him two releases
-        tell more than one. The releases that were recorded before he left are not repeated any more.
+        tell more than one. The releases that were recorded before he left are not repeated any more. Copies
+        of the ledger that somebody made keep him.
 
         Parameters
         ----------
         con
             A connection that has the secret key.
         ids
-            Their ids, as the table has them, or one of them.
+            Their ids, as the table has them, or one of them. One that is not there is not counted.
+
+        Raises
+        ------
+        SeriesError, ParameterError
+            Where the ledger does not fit, by ``after`` too where it is given; where an id is NULL.
         """
-        self._read_keys(con)
         listed = list(ids) if isinstance(ids, Iterable) and not isinstance(ids, str | bytes) else [ids]
+        if any(one is None for one in listed):
+            raise ParameterError("An id is None: give the ids of those who are to be erased.")
+        self._read_keys(con)
         select = "SELECT sdc__series_id(sdc__canonical($1), $2)"
         found = [execute(con, select, [one, self.name]).fetchall()[0][0] for one in listed]
         with hold_lock(self.path):
             ledger, encrypted = self._read_file()
+            if self.after:
+                check_chain(self, ledger)
             erased = ledger.erase_ids(pa.array(found, IDS.field("id").type))
             ledger.write(self.path, self._keys["file"], encrypted=encrypted)
         return erased
