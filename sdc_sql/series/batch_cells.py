@@ -44,6 +44,7 @@ CELLS = pa.schema(
         "count": pa.int32(), "cells": pa.int32(),
     }
 )  # fmt: skip
+NOBODY = pa.array([], CELLS.field("id").type)
 HALF = 0.5  # with xi below it a group needs three cells (Nayak)
 
 
@@ -88,7 +89,8 @@ class BatchCells:
                 for place, text in zip(places, drawn[f"sdc_r{j}"].to_pylist(), strict=True):
                     texts[j][place] = text
         fixed = self._list_cells(own, batch)
-        self._count_bound(own, fixed, present)
+        self._find_drawn(own, fixed, present)
+        self.told = self.count_bound(NOBODY)
         return [pa.array(column, pa.string()) for column in texts], fixed
 
     def _list_cells(self, own: pa.Table, batch: pa.Table) -> dict[str, pa.Table]:
@@ -118,34 +120,40 @@ class BatchCells:
         digests = [own[f"sdc__d{j}"].combine_chunks().cast(pa.binary()) for j in range(len(self._place.columns))]
         return pc.binary_join_element_wise(*digests, b"")
 
-    def _count_bound(self, own: pa.Table, fixed: dict[str, pa.Table], present: NDArray[np.bool_]) -> None:
-        """Count the bound of who is there, of those of its batch who are: others have left, or changed."""
-        drawn, lacking = self._find_drawn(own, fixed, present)
+    def count_bound(self, absent: pa.Array) -> dict[str, float]:
+        """Count the bound of who is there, of those of its batch who are: others have left, or changed.
+
+        Parameters
+        ----------
+        absent
+            The ids, as digests, of those whom a later step of the release leaves out: they cover nobody.
+        """
+        drawn, lacking = self._counted
+        drawn = drawn.filter(pc.invert(pc.is_in(drawn["id"], value_set=absent)))
         group, cell, count, in_group = (
             drawn[name].to_numpy().astype(np.int64) for name in ("group", "cell", "count", "cells")
         )
         largest = find_largest_matches(group, cell, count, in_group, self._theta) if len(drawn) else np.zeros(0)
-        self.told = {
+        return {
             "largest_match": float(largest.max(initial=0)),
-            "above_xi": int((largest > float(self._xi) + ROUNDING).sum()), "of_several_batches": lacking,
-        }  # fmt: skip
+            "above_xi": int((largest > float(self._xi) + ROUNDING).sum()),
+            "of_several_batches": int(pc.sum(pc.invert(pc.is_in(lacking, value_set=absent))).as_py() or 0),
+        }
 
-    def _find_drawn(
-        self, own: pa.Table, fixed: dict[str, pa.Table], present: NDArray[np.bool_]
-    ) -> tuple[pa.Table, int]:
-        """Return how the combinations of those who are there were drawn, and how many were not drawn as one.
+    def _find_drawn(self, own: pa.Table, fixed: dict[str, pa.Table], present: NDArray[np.bool_]) -> None:
+        """Find how the combinations of those who are there were drawn, and whose were not drawn as one.
 
         Of one column the batches of the records are kept: of several a record has none, since what is drawn again in
         one of them hangs on what was released of the others.
         """
         cells, there = fixed[f"cells {self._place.step}"], pa.array(present)
-        at = pc.index_in(self._join_digests(own).filter(there), value_set=cells["combination"].combine_chunks())
-        drawn = cells.take(at.drop_null())
+        shown = own.filter(there)
+        at = pc.index_in(self._join_digests(shown), value_set=cells["combination"].combine_chunks())
+        drawn, persons = cells.take(at.drop_null()), shown["sdc__person"].combine_chunks().cast(CELLS.field("id").type)
+        self._counted = drawn, persons.filter(pc.is_null(at))
         ((self._theta,),) = execute(self._place.con, "SELECT sdc_pram_theta($1)", [self._xi]).fetchall()
         if len(self._place.columns) == 1 and not self._within:
-            shown = own.filter(there).filter(pc.is_valid(at))
-            self.batches = find_batches(self._place, shown, drawn, self.names, self._theta)
-        return drawn, at.null_count
+            self.batches = find_batches(self._place, shown.filter(pc.is_valid(at)), drawn, self.names, self._theta)
 
     def _find_batch(self, own: pa.Table, known: Known, present: NDArray[np.bool_]) -> pa.Table:
         """Return the records with a new value, which columns are new in each ('101'), its group and its cell there."""

@@ -114,6 +114,15 @@ class KeptStep:
         """The batches that guaranteed PRAM drew the records of one column in."""
         return self._rule.batches if isinstance(self._rule, BatchCells) else None
 
+    @property
+    def has_bound(self) -> bool:
+        """Whether a bound is counted of the step, which who is left out later weakens."""
+        return isinstance(self._rule, BatchCells)
+
+    def count_bound(self, absent: pa.Array) -> dict[str, float]:
+        """Return what is told of the step without those whom a later one leaves out, by the digests of their ids."""
+        return self._rule.count_bound(absent) if isinstance(self._rule, BatchCells) else {}
+
     def leave_out(self, masking: Masking) -> Masking:
         """Return a step without what the log tells of swaps in the whole table, where only new values are swapped."""
         later = isinstance(self._rule, SwappedBatch) and f"types {self._step}" in self._ledger.fixed

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, require_key, set_key
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError, SeriesError, translate_errors
@@ -18,6 +19,7 @@ from sdc_sql.series.chain import check_chain, check_ids, check_repeated, digest_
 from sdc_sql.series.coarser import is_coarser
 from sdc_sql.series.frozen_design import freeze_design
 from sdc_sql.series.kept_step import KeptStep, find_waiting_ids
+from sdc_sql.series.kept_values import fetch_arrow
 from sdc_sql.series.ledger import IDS, WAITING, Ledger, digest_shown, read_ledger
 from sdc_sql.series.records import Distributed, digest_content, digest_ids, name_whole
 from sdc_sql.series.sealed_file import hold_lock, import_aead
@@ -154,6 +156,8 @@ class Series:
         self._turn = False
         self._form: dict[str, Any] = {}
         self._kept: KeptStep | SuppressedStep | None = None
+        self._bounds: list[tuple[str, KeptStep]] = []
+        self._absent: pa.Array = pa.array([], IDS.field("id").type)
         self._fixed: dict[str, pa.Table] = {}
         self._values: list[pa.Table] = []
 
@@ -308,12 +312,32 @@ class Series:
                 if isinstance(self._kept, SuppressedStep):
                     self.counts |= self._kept.counts
                     self.gave_ids |= self._kept.gave_ids
+                    self._count_absent(self._kept.absent)
                 else:
-                    told = {f"{self._form['method']}.{name}": value for name, value in self._kept.told.items()}
-                    self.told |= told
+                    self._tell(self._form["method"], self._kept.told)
+                    if self._kept.has_bound:
+                        self._bounds.append((self._form["method"], self._kept))
                     if (drawn := self._kept.batches) is not None:
                         self.batches[drawn.column] = drawn
         self._kept = None
+
+    def note_records(self, data: Any, target: exp.Table) -> None:  # noqa: ANN401 - a described table
+        """Take note of who is left where a step leaves records out, as a sample does."""
+        if self._bounds:
+            asked = query.call_macro("sdc__series_ids", target.sql("duckdb"), str(data.require_role("id")), self.name)
+            with translate_errors():
+                found = fetch_arrow(data.con, asked)["sdc__digest"].combine_chunks().cast(self._ids.type)
+            self._count_absent(self._ids.filter(pc.invert(pc.is_in(self._ids, value_set=found))))
+
+    def _count_absent(self, absent: pa.Array) -> None:
+        """Count the bounds of earlier steps again, without those who are left out: they cover nobody."""
+        self._absent = pa.concat_arrays([self._absent, absent])
+        if len(absent):
+            for method, step in self._bounds:
+                self._tell(method, step.count_bound(self._absent))
+
+    def _tell(self, method: str, told: dict[str, float]) -> None:
+        self.told |= {f"{method}.{name}": value for name, value in told.items()}
 
     def record(self) -> None:
         """Write the ledger, durably: the release may leave the house from then on.
