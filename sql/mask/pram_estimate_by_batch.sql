@@ -58,8 +58,8 @@ CREATE OR REPLACE MACRO sdc__pram_dense_by_batch(tbl, column_name, batch, matrix
            any_value(sdc__flat) AS sdc__p
     FROM sdc__categories
     LEFT JOIN (SELECT sdc__b, sdc__x AS sdc__c, sdc__t FROM sdc__counts) USING (sdc__b, sdc__c)
-    JOIN (SELECT sdc__b, list(sdc__p ORDER BY sdc__a ASC, sdc__z ASC) AS sdc__flat FROM sdc__square WHERE sdc__twice IS NULL GROUP BY sdc__b)
-      USING (sdc__b)
+    JOIN (SELECT sdc__b, list(sdc__p ORDER BY sdc__a ASC, sdc__z ASC) AS sdc__flat
+          FROM sdc__square WHERE sdc__twice IS NULL GROUP BY sdc__b) USING (sdc__b)
     GROUP BY sdc__b;
 
 -- sdc_pram_estimate_by_batch: the original frequencies of a column that was released in batches, each estimated by its own matrix, and
