@@ -78,6 +78,7 @@ from sdc_sql.mask import multiplicative_noise as _multiplicative_noise
 from sdc_sql.mask import noise as _noise
 from sdc_sql.mask import pram as _pram
 from sdc_sql.mask import pram_cells as _pram_cells
+from sdc_sql.mask import pram_estimate_by_batch as _pram_estimate_by_batch
 from sdc_sql.mask import pram_matrix as _pram_matrix
 from sdc_sql.mask import preview_recodings as _preview_recodings
 from sdc_sql.mask import rank_swap as _rank_swap
@@ -260,6 +261,7 @@ class Mask(Room):
     pram = bind_mask(_pram.pram)
     pram_covariance = bind_method(_pram_matrix.pram_covariance)
     pram_estimate = bind_method(_pram_matrix.pram_estimate)
+    pram_estimate_by_batch = bind_method(_pram_estimate_by_batch.pram_estimate_by_batch)
     pram_estimate_two_way = bind_method(_pram_matrix.pram_estimate_two_way)
     pram_guaranteed = bind_mask(_pram_cells.pram_guaranteed)
     pram_matrix = bind_method(_pram_matrix.pram_matrix)

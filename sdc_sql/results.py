@@ -52,6 +52,7 @@ from sdc_sql.loss.tree_propensity import TreePropensity
 from sdc_sql.loss.value_shares import ValueShare
 from sdc_sql.loss.weight_distance import WeightDistance
 from sdc_sql.mask.generalise import Generalisation
+from sdc_sql.mask.pram_estimate_by_batch import PramBatchEstimate
 from sdc_sql.mask.pram_matrix import PramEstimate, PramTwoWayEstimate
 from sdc_sql.mask.preview_recodings import RecodingPreview
 from sdc_sql.risk.alpha_k_anonymity import AlphaKViolations
@@ -157,6 +158,7 @@ __all__ = [
     "PopulationRisk",
     "PopulationUniqueness",
     "PossibleTable",
+    "PramBatchEstimate",
     "PramEntropyLoss",
     "PramEstimate",
     "PramTwoWayEstimate",

@@ -22,6 +22,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
+from sdc_sql.series.drawn_batches import find_batches
 from sdc_sql.series.kept_values import Known, fetch_arrow, register_rows
 from sdc_sql.series.remaining_bound import find_largest_matches
 
@@ -30,17 +31,20 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from sdc_sql.series.drawn_batches import DrawnBatches
     from sdc_sql.series.kept_values import Place
 
 GIVEN = "sdc_series_batch"
 ROUNDING = 1e-9
-# of each combination of values that was drawn: its group and cell, and how many records and cells these had
+# of each combination of values that was drawn: in which release, its group and cell, and how many records and cells
+# these had
 CELLS = pa.schema(
     {
-        "id": pa.binary(16), "combination": pa.binary(), "group": pa.int32(), "cell": pa.int32(), "count": pa.int32(),
-        "cells": pa.int32(),
+        "id": pa.binary(16), "combination": pa.binary(), "since": pa.int32(), "group": pa.int32(), "cell": pa.int32(),
+        "count": pa.int32(), "cells": pa.int32(),
     }
 )  # fmt: skip
+NOBODY = pa.array([], CELLS.field("id").type)
 HALF = 0.5  # with xi below it a group needs three cells (Nayak)
 
 
@@ -50,6 +54,8 @@ class BatchCells:
     def __init__(self, place: Place, arguments: Mapping[str, Any], fixed: Mapping[str, pa.Table]) -> None:
         self._place, self._xi, self._fixed = place, arguments["xi"], fixed
         self.told: dict[str, float] = {}
+        self.names: list[str] = [""]  # of the releases, up to this one
+        self.batches: DrawnBatches | None = None
         self._within = [str(c) for c in arguments.get("within") or ()]
         self._drawn = [arguments.get("stream") or "", arguments.get("release") or ""]
         self._least = 3 if float(arguments["xi"]) < HALF else 2
@@ -58,9 +64,10 @@ class BatchCells:
         """Return what the first release fixes: of each record the cell in which it was drawn."""
         m, n = len(self._place.columns), len(own)
         every, none = pa.array(np.ones(n, dtype=bool)), pa.nulls(n, pa.string())
-        return self._list_cells(
-            own, self._find_batch(own, Known(every, (none,) * m, (every,) * m), np.ones(n, dtype=bool))
-        )
+        present = np.ones(n, dtype=bool)
+        fixed = self._list_cells(own, self._find_batch(own, Known(every, (none,) * m, (every,) * m), present))
+        self._find_drawn(own, fixed, present)
+        return fixed
 
     def find_waiting(self, own: pa.Table, known: Known, present: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which of the records wait: those of a group with too few cells."""
@@ -82,7 +89,8 @@ class BatchCells:
                 for place, text in zip(places, drawn[f"sdc_r{j}"].to_pylist(), strict=True):
                     texts[j][place] = text
         fixed = self._list_cells(own, batch)
-        self._count_bound(own, fixed, present)
+        self._find_drawn(own, fixed, present)
+        self.told = self.count_bound(NOBODY)
         return [pa.array(column, pa.string()) for column in texts], fixed
 
     def _list_cells(self, own: pa.Table, batch: pa.Table) -> dict[str, pa.Table]:
@@ -101,7 +109,8 @@ class BatchCells:
         first = 1 + (pc.max(known["group"]).as_py() if len(known) else -1)
         new = [
             own["sdc__person"].combine_chunks().take(rows).cast(CELLS.field("id").type),
-            self._join_digests(own).take(rows), first + group, cell, count[place.reshape(-1)], cells[group],
+            self._join_digests(own).take(rows), pa.array(np.full(len(rows), len(self.names))),
+            first + group, cell, count[place.reshape(-1)], cells[group],
         ]  # fmt: skip
         arrays = [pa.array(a).cast(f.type) for a, f in zip(new, CELLS, strict=True)]
         return {f"cells {self._place.step}": pa.concat_tables([known, pa.table(arrays, schema=CELLS)])}
@@ -111,22 +120,40 @@ class BatchCells:
         digests = [own[f"sdc__d{j}"].combine_chunks().cast(pa.binary()) for j in range(len(self._place.columns))]
         return pc.binary_join_element_wise(*digests, b"")
 
-    def _count_bound(self, own: pa.Table, fixed: dict[str, pa.Table], present: NDArray[np.bool_]) -> None:
-        """Count the bound of who is there, of those of its batch who are: others have left, or changed."""
-        cells = fixed[f"cells {self._place.step}"]
-        at = pc.index_in(
-            self._join_digests(own).filter(pa.array(present)), value_set=cells["combination"].combine_chunks()
-        )
-        drawn = cells.take(at.drop_null())
+    def count_bound(self, absent: pa.Array) -> dict[str, float]:
+        """Count the bound of who is there, of those of its batch who are: others have left, or changed.
+
+        Parameters
+        ----------
+        absent
+            The ids, as digests, of those whom a later step of the release leaves out: they cover nobody.
+        """
+        drawn, lacking = self._counted
+        drawn = drawn.filter(pc.invert(pc.is_in(drawn["id"], value_set=absent)))
         group, cell, count, in_group = (
             drawn[name].to_numpy().astype(np.int64) for name in ("group", "cell", "count", "cells")
         )
-        ((theta,),) = execute(self._place.con, "SELECT sdc_pram_theta($1)", [self._xi]).fetchall()
-        largest = find_largest_matches(group, cell, count, in_group, theta) if len(drawn) else np.zeros(0)
-        self.told = {
+        largest = find_largest_matches(group, cell, count, in_group, self._theta) if len(drawn) else np.zeros(0)
+        return {
             "largest_match": float(largest.max(initial=0)),
-            "above_xi": int((largest > float(self._xi) + ROUNDING).sum()), "of_several_batches": at.null_count,
-        }  # fmt: skip
+            "above_xi": int((largest > float(self._xi) + ROUNDING).sum()),
+            "of_several_batches": int(pc.sum(pc.invert(pc.is_in(lacking, value_set=absent))).as_py() or 0),
+        }
+
+    def _find_drawn(self, own: pa.Table, fixed: dict[str, pa.Table], present: NDArray[np.bool_]) -> None:
+        """Find how the combinations of those who are there were drawn, and whose were not drawn as one.
+
+        Of one column the batches of the records are kept: of several a record has none, since what is drawn again in
+        one of them hangs on what was released of the others.
+        """
+        cells, there = fixed[f"cells {self._place.step}"], pa.array(present)
+        shown = own.filter(there)
+        at = pc.index_in(self._join_digests(shown), value_set=cells["combination"].combine_chunks())
+        drawn, persons = cells.take(at.drop_null()), shown["sdc__person"].combine_chunks().cast(CELLS.field("id").type)
+        self._counted = drawn, persons.filter(pc.is_null(at))
+        ((self._theta,),) = execute(self._place.con, "SELECT sdc_pram_theta($1)", [self._xi]).fetchall()
+        if len(self._place.columns) == 1 and not self._within:
+            self.batches = find_batches(self._place, shown.filter(pc.is_valid(at)), drawn, self.names, self._theta)
 
     def _find_batch(self, own: pa.Table, known: Known, present: NDArray[np.bool_]) -> pa.Table:
         """Return the records with a new value, which columns are new in each ('101'), its group and its cell there."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from sdc_sql.db.masking.masking import Masking
+    from sdc_sql.series.drawn_batches import DrawnBatches
     from sdc_sql.series.kept_values import Known
     from sdc_sql.series.ledger import Ledger
 
@@ -88,6 +89,7 @@ class KeptStep:
         series: str,
         step: int,
         number: int,
+        release: str,
         waiting: pa.Array,
         seen: Seen | None = None,
     ) -> None:
@@ -100,10 +102,26 @@ class KeptStep:
             find_household(masking.arguments),
         )  # fmt: skip
         self._rule = find_new(masking.macro)(self._place, masking.arguments, ledger.fixed)
+        if isinstance(self._rule, BatchCells):
+            self._rule.names = [*(str(r["name"]) for r in ledger.releases[: number - 1]), release]
         self._is_known = False
         self.new: pa.Table = VALUES.empty_table()
         self.fixed: dict[str, pa.Table] = {}
         self.told: dict[str, float] = {}
+
+    @property
+    def batches(self) -> DrawnBatches | None:
+        """The batches that guaranteed PRAM drew the records of one column in."""
+        return self._rule.batches if isinstance(self._rule, BatchCells) else None
+
+    @property
+    def has_bound(self) -> bool:
+        """Whether a bound is counted of the step, which who is left out later weakens."""
+        return isinstance(self._rule, BatchCells)
+
+    def count_bound(self, absent: pa.Array) -> dict[str, float]:
+        """Return what is told of the step without those whom a later one leaves out, by the digests of their ids."""
+        return self._rule.count_bound(absent) if isinstance(self._rule, BatchCells) else {}
 
     def leave_out(self, masking: Masking) -> Masking:
         """Return a step without what the log tells of swaps in the whole table, where only new values are swapped."""

@@ -71,13 +71,14 @@ class Ledger:
     def erase_ids(self, ids: pa.Array) -> int:
         """Forget records by the digests of their ids, and all that was released of them; return how many they were.
 
-        The releases in which they may have been are marked: these cannot be repeated any more.
+        The releases in which they may have been are marked, and cannot be repeated any more; the digests of their
+        tables, which hang on them too, are taken away.
         """
         before = len(self.ids)
         gone = pc.is_in(self.ids["id"], value_set=ids)
         last = pc.max(self.ids.filter(gone)["last"]).as_py() or 0
         self.releases = [
-            {**release, "erased": True} if number <= last else release
+            {**release, "erased": True, "content": ""} if number <= last else release
             for number, release in enumerate(self.releases, 1)
         ]
         self.ids = self.ids.filter(pc.invert(gone))

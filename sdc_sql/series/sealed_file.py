@@ -12,6 +12,7 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import secrets
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -69,11 +70,25 @@ def write_sealed(path: Path, body: bytes, key: bytes, told: dict[str, Any], *, e
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
+        _remove_parts(path)
     except OSError as error:
         with suppress(OSError):
             part.unlink()
         raise SeriesError(f"The ledger {path} cannot be written: {error.strerror}.") from None
     _sync_folder(path.parent)
+
+
+def _remove_parts(path: Path) -> None:
+    """Remove what runs that were killed have left of this ledger: it may hold who was erased since.
+
+    It is called under the lock. Where there is none another run may be writing one.
+    """
+    if fcntl is None:
+        return
+    name = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{8}}\.part")
+    for left in path.parent.iterdir():
+        if name.fullmatch(left.name):
+            left.unlink(missing_ok=True)
 
 
 def read_sealed(path: Path, key: bytes) -> tuple[dict[str, Any], bytes]:

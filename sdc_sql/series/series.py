@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, require_key, set_key
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError, SeriesError, translate_errors
@@ -18,6 +19,7 @@ from sdc_sql.series.chain import check_chain, check_ids, check_repeated, digest_
 from sdc_sql.series.coarser import is_coarser
 from sdc_sql.series.frozen_design import freeze_design
 from sdc_sql.series.kept_step import KeptStep, find_waiting_ids
+from sdc_sql.series.kept_values import fetch_arrow
 from sdc_sql.series.ledger import IDS, WAITING, Ledger, digest_shown, read_ledger
 from sdc_sql.series.records import Distributed, digest_content, digest_ids, name_whole
 from sdc_sql.series.sealed_file import hold_lock, import_aead
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from sdc_sql.db.masking.masking import Masking
+    from sdc_sql.series.drawn_batches import DrawnBatches
     from sdc_sql.series.kept_step import Seen
 
 WEAKENED = ("leave_out", "new_id")
@@ -139,6 +142,7 @@ class Series:
         self.head = ""
         self.counts: dict[str, int] = {}
         self.told: dict[str, float] = {}  # what is counted of a step, by its method and name
+        self.batches: dict[str, DrawnBatches] = {}  # of each column of guaranteed PRAM by itself
         self._ledger: Ledger | None = None
         self._number = 0
         self._repeats = False
@@ -152,6 +156,8 @@ class Series:
         self._turn = False
         self._form: dict[str, Any] = {}
         self._kept: KeptStep | SuppressedStep | None = None
+        self._bounds: list[tuple[str, KeptStep]] = []
+        self._absent: pa.Array = pa.array([], IDS.field("id").type)
         self._fixed: dict[str, pa.Table] = {}
         self._values: list[pa.Table] = []
 
@@ -224,7 +230,7 @@ class Series:
                 )  # fmt: skip
             else:
                 self._kept = KeptStep(
-                    self._ledger, data, masking, self.name, place, self._number, self._waiting,
+                    self._ledger, data, masking, self.name, place, self._number, self.release, self._waiting,
                     self._looked.pop(place, None),
                 )  # fmt: skip
                 masking = self._kept.leave_out(masking)
@@ -306,10 +312,32 @@ class Series:
                 if isinstance(self._kept, SuppressedStep):
                     self.counts |= self._kept.counts
                     self.gave_ids |= self._kept.gave_ids
+                    self._count_absent(self._kept.absent)
                 else:
-                    told = {f"{self._form['method']}.{name}": value for name, value in self._kept.told.items()}
-                    self.told |= told
+                    self._tell(self._form["method"], self._kept.told)
+                    if self._kept.has_bound:
+                        self._bounds.append((self._form["method"], self._kept))
+                    if (drawn := self._kept.batches) is not None:
+                        self.batches[drawn.column] = drawn
         self._kept = None
+
+    def note_records(self, data: Any, target: exp.Table) -> None:  # noqa: ANN401 - a described table
+        """Take note of who is left where a step leaves records out, as a sample does."""
+        if self._bounds:
+            asked = query.call_macro("sdc__series_ids", target.sql("duckdb"), str(data.require_role("id")), self.name)
+            with translate_errors():
+                found = fetch_arrow(data.con, asked)["sdc__digest"].combine_chunks().cast(self._ids.type)
+            self._count_absent(self._ids.filter(pc.invert(pc.is_in(self._ids, value_set=found))))
+
+    def _count_absent(self, absent: pa.Array) -> None:
+        """Count the bounds of earlier steps again, without those who are left out: they cover nobody."""
+        self._absent = pa.concat_arrays([self._absent, absent])
+        if len(absent):
+            for method, step in self._bounds:
+                self._tell(method, step.count_bound(self._absent))
+
+    def _tell(self, method: str, told: dict[str, float]) -> None:
+        self.told |= {f"{method}.{name}": value for name, value in told.items()}
 
     def record(self) -> None:
         """Write the ledger, durably: the release may leave the house from then on.
@@ -357,21 +385,31 @@ class Series:
         """Erase persons from the ledger, by their ids, and return how many were there.
 
         What was released of them stays released. Whoever is erased and in the table again is new: of him two releases
-        tell more than one. The releases that were recorded before he left are not repeated any more.
+        tell more than one. The releases that were recorded before he left are not repeated any more. Copies
+        of the ledger that somebody made keep him.
 
         Parameters
         ----------
         con
             A connection that has the secret key.
         ids
-            Their ids, as the table has them, or one of them.
+            Their ids, as the table has them, or one of them. One that is not there is not counted.
+
+        Raises
+        ------
+        SeriesError, ParameterError
+            Where the ledger does not fit, by ``after`` too where it is given; where an id is NULL.
         """
-        self._read_keys(con)
         listed = list(ids) if isinstance(ids, Iterable) and not isinstance(ids, str | bytes) else [ids]
+        if any(one is None for one in listed):
+            raise ParameterError("An id is None: give the ids of those who are to be erased.")
+        self._read_keys(con)
         select = "SELECT sdc__series_id(sdc__canonical($1), $2)"
         found = [execute(con, select, [one, self.name]).fetchall()[0][0] for one in listed]
         with hold_lock(self.path):
             ledger, encrypted = self._read_file()
+            if self.after:
+                check_chain(self, ledger)
             erased = ledger.erase_ids(pa.array(found, IDS.field("id").type))
             ledger.write(self.path, self._keys["file"], encrypted=encrypted)
         return erased

@@ -88,6 +88,7 @@ class SuppressedStep:
         self.fixed: dict[str, pa.Table] = {}
         self.counts: dict[str, int] = {}
         self.gave_ids = False
+        self.absent = pa.array([], DIGEST)  # who is left out of the release
 
     def select(self, selected: exp.Select) -> exp.Select:
         """Return the query of the masked values: the method's own in the first release, what is kept in a later one."""
@@ -149,6 +150,8 @@ class SuppressedStep:
             delete = exp.Delete(this=target.copy()).where(exp.In(this=identified, query=left.subquery()))
             with translate_errors():
                 ((gone,),) = execute(self._con, delete).fetchall()
+            absent = exp.select("sdc__person").from_(name_table(ROWS)).where("NOT sdc__stands")
+            self.absent = fetch_arrow(self._con, absent)["sdc__person"].combine_chunks().cast(DIGEST)
             if self._kind:
                 self.gave_ids = True
                 list_given_ids(

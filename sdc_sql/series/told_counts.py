@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 COUNTS = {
+    "waiting": "records that wait for a later release, since too few came, or changed, with them",
     "left_out": "records left out, since the id under which they were released has ended",
     "new_ids": "records given another id, since the one under which they were released has ended",
     "waiting_for_others": "records that wait until others stand beside them",
@@ -18,6 +19,17 @@ COUNTS = {
 }
 
 
+def list_counts(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return what a release of a series counted of records that do not simply go on, where it is not 0.
+
+    Examples
+    --------
+    >>> list_counts({"waiting": 1, "left_out": 2, "weakened": 0, "records": 9})
+    {'waiting': 1, 'left_out': 2}
+    """
+    return {name: counts[name] for name in COUNTS if counts.get(name)}
+
+
 def describe_counts(counts: Mapping[str, int]) -> list[tuple[str, int]]:
     """Return in words what a release of a series counted, where it is not 0.
 
@@ -26,4 +38,4 @@ def describe_counts(counts: Mapping[str, int]) -> list[tuple[str, int]]:
     >>> describe_counts({"left_out": 2, "weakened": 0, "records": 9})
     [('records left out, since the id under which they were released has ended', 2)]
     """
-    return [(said, counts[name]) for name, said in COUNTS.items() if counts.get(name)]
+    return [(COUNTS[name], number) for name, number in list_counts(counts).items()]

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sdc_sql.db.catalogue.functions import Declaration
+    from sdc_sql.db.catalogue.headers import Word
 
 ROOMS = ("linkage", "loss", "mask", "risk")
 MASKS = "mask/masks.sql"
@@ -67,7 +68,8 @@ def _draws(step: Declaration) -> bool:
 
 
 def _masks(masks: Iterable[Declaration], steps: Iterable[Declaration]) -> str:
-    masks = list(masks)
+    masks, steps = list(masks), list(steps)
+    once = "".join(f"        '{d.name[4:]}': {_list_choices(d, d.effect.repeated)},\n" for d in steps if _is_once(d))
     drawing = "".join(f"        '{m.name[4:]}',\n" for m in steps if _draws(m))
     of_one = "".join(f"        '{m.name[4:]}',\n" for m in masks if any(p.name == "column_name" for p in m.parameters))
     alone = "".join(f"        '{m.name[4:]}',\n" for m in masks if len(m.required) < WITH_PARAMETER)
@@ -76,6 +78,8 @@ def _masks(masks: Iterable[Declaration], steps: Iterable[Declaration]) -> str:
         f"{{#- {NOTE}\n\n"
         "    Each mask, with the values of arguments by which it masks a record by itself; none where it never does.\n"
         f"-#}}\n{{%- macro sdc__masks() -%}}\n    {{{{ return({{\n{rows}    }}) }}}}\n{{%- endmacro -%}}\n"
+        "\n{#- The methods for one release of a table that changes, but with these values of arguments. -#}\n"
+        f"{{%- macro sdc__once() -%}}\n    {{{{ return({{\n{once}    }}) }}}}\n{{%- endmacro -%}}\n"
         "\n{#- The methods that draw at random. -#}\n"
         f"{{%- macro sdc__drawing() -%}}\n    {{{{ return([\n{drawing}    ]) }}}}\n{{%- endmacro -%}}\n"
         "\n{#- The masks of one column, which is a name; the others take a list. -#}\n"
@@ -89,11 +93,22 @@ def _list_record_choices(mask: Declaration) -> str:
     scope = mask.scope
     if scope is None or scope.kind != "record":
         return "none"
-    if not scope.parameter:
+    return _list_choices(mask, scope)
+
+
+def _list_choices(declaration: Declaration, word: Word) -> str:
+    """Return the argument and its values that a word hangs on, none among them where one is the default."""
+    if not word.parameter:
         return "{}"
-    (default,) = (p.default for p in mask.parameters if p.name == scope.parameter)
-    left_out = ["none"] if str(default).strip("'") in scope.choices else []
-    return f"{{'{scope.parameter}': [{', '.join([*left_out, *map(repr, scope.choices)])}]}}"
+    (default,) = (p.default for p in declaration.parameters if p.name == word.parameter)
+    left_out = ["none"] if str(default).strip("'") in word.choices else []
+    return f"{{'{word.parameter}': [{', '.join([*left_out, *map(repr, word.choices)])}]}}"
+
+
+def _is_once(step: Declaration) -> bool:
+    """Return whether a step is for one release, but for some values of its arguments."""
+    word = step.effect.repeated
+    return "once" in {word.kind, word.otherwise}
 
 
 def _describe_mask(declaration: Declaration) -> str:

@@ -75,6 +75,9 @@
 --       ('f', 'f', 0.9), ('f', 'm', 0.1), ('m', 'f', 0.2), ('m', 'm', 0.8)) AS t("from", "to", probability);
 --   CREATE TEMP TABLE regions AS FROM (VALUES
 --       ('north', 'north', 0.8), ('north', 'south', 0.2), ('south', 'south', 1.0)) AS t("from", "to", probability);
+--   CREATE TEMP TABLE sexes_by_region AS
+--       FROM sexes CROSS JOIN (VALUES ('north')) AS t(region)
+--       UNION ALL FROM (VALUES ('f', 'f', 0.7, 'south'), ('f', 'm', 0.3, 'south'), ('m', 'f', 0.3, 'south'), ('m', 'm', 0.7, 'south'));
 --   CREATE TEMP TABLE crossings AS
 --       SELECT {'sex': sexes."from", 'region': regions."from"} AS "from", {'sex': sexes."to", 'region': regions."to"} AS "to",
 --              sexes.probability * regions.probability AS probability

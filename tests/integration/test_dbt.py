@@ -86,6 +86,13 @@ def test_a_second_run_changes_nothing_and_leaves_no_macro_behind(sample):
         assert con.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall() == []
 
 
+def test_a_table_that_is_masked_anew_by_a_method_for_one_release_is_named(sample):
+    """From the second run on; not by methods that mask each record by itself."""
+    said = [line for line in (sample[0] / "printed.txt").read_text().splitlines() if "is masked anew by" in line]
+    assert len(said) >= 3
+    assert all('"hours" is masked anew by sdc_microaggregate, which is for one release' in line for line in said)
+
+
 def test_what_arrives_later_is_masked_and_what_is_released_stays(sample):
     _, (_, first, _, later, _, anew, _) = sample
     assert not failed(later)

@@ -64,6 +64,7 @@ TABLES = {
     "pram pd alpha": "sdc_pram_pd_alpha('{t}', 'cat', 0.8, 0.5)",
     "pram retention matrix": "sdc_pram_retention_matrix('{t}', 'cat', 0.8)",
     "pram estimate": "sdc_pram_estimate('{t}', 'cat', 'matrix')",
+    "pram estimate by batch": "sdc_pram_estimate_by_batch('{t}', 'cat', 'sex', 'by_sex')",
     "pram covariance": "sdc_pram_covariance('{t}', 'cat', 'matrix')",
     "pram estimate two way": "sdc_pram_estimate_two_way('{t}', 'cat', 'sex', 'matrix', 'sexes')",
 }
@@ -91,6 +92,7 @@ def db(connect) -> Iterator[duckdb.DuckDBPyConnection]:
                 AS m("from", "to", probability);
             CREATE TABLE sexes AS SELECT translate("from", 'ab', 'fm') AS "from", translate("to", 'ab', 'fm') AS "to",
                 probability FROM matrix;
+            CREATE TABLE by_sex AS FROM matrix, (VALUES ('f'), ('m')) AS s(sex);
             CREATE TABLE points AS FROM (VALUES (0), (5), (10)) AS p(n);
             CREATE TABLE groups AS FROM (VALUES ('a', 'z'), ('b', 'z')) AS m("from", "to");
             CREATE TABLE levels AS FROM (VALUES ('a', 'z'), ('b', 'z')) AS m(cat, letter);

@@ -6,17 +6,22 @@ others releases such a record otherwise; where the total or the set of the value
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import Counter
+from pathlib import Path
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
 from every_mask import MASKS, masked_columns
 
 import sdc_sql
+from sdc_sql.cli import main
 from sdc_sql.db.catalogue.macros import example_tables
 from sdc_sql.errors import RepeatedReleaseWarning
+from tests import series_world
 
 N = 240
 MONTHS = ("one came", "one left", "one changed", "one came of another place", "a third left")
@@ -157,3 +162,64 @@ def test_help_says_of_each_mask_whether_it_may_be_repeated(months):
     assert said["sdc_sample"].startswith("again where method is 'simple' or 'bernoulli', else once")
     assert {"sdc_theta", "sdc_il1"}.isdisjoint(said)
     assert MASKS.keys() <= said.keys()
+
+
+def read_measured() -> dict[str, list[str]]:
+    """Return the table of what ten releases tell, by the label of its rows."""
+    text = (Path(sdc_sql.__file__).parent / "mask" / "README.md").read_text(encoding="utf-8")
+    rows = [
+        line.strip("| ").split(" | ") for line in text.split("<!-- series:")[1].splitlines() if line.startswith("|")
+    ]
+    return {row[0].rpartition(": ")[0]: row[1:] for row in rows[2:]}
+
+
+def read_interval(cell: str) -> tuple[float, float]:
+    low, high = re.search(r"\((.+) to (.+)\)", cell).groups()
+    return float(low), float(high)
+
+
+def test_the_words_of_the_headers_are_what_was_measured():
+    """Who may be released again tells no more in ten nights than in one; where ten tell more the header says once."""
+    measured, words = read_measured(), {}
+    for label, (_, call) in series_world.CALLS.items():
+        name = call.partition("(")[0]
+        method = re.search(r"method := '(\w+)'", call)
+        arguments = {p.name: str(p.default).strip("'") for p in MASKS[name].parameters if p.default is not None}
+        words[label] = MASKS[name].effect.repeated.find_word(arguments | ({"method": method[1]} if method else {}))
+        one, ten, changed, shown, newcomers = measured[label]
+        more = any(read_interval(cell)[0] > read_interval(one)[1] for cell in (ten, changed))
+        if more or shown != "-" or newcomers != "-":
+            assert words[label] == "once", label
+    assert measured.keys() == words.keys()
+    assert {label for label, word in words.items() if word == "again"} == {
+        "noise_absolute", "multiplicative_noise, plain", "round_at_random", "round", "recode_intervals",
+        "recode_keep_first", "recode_date", "pram",
+    }  # fmt: skip
+
+
+def test_each_mask_says_why_it_is_for_one_release_and_help_shows_it(months):
+    said = dict(months.execute("SELECT name, repeated FROM sdc_help() WHERE repeated <> ''").fetchall())
+    for name, mask in MASKS.items():
+        word = mask.effect.repeated
+        assert "repeated" in {tag.lower() for tag in mask.effect.says}, name
+        assert "once" not in {word.kind, word.otherwise} or len(word.reason.split()) >= 4, name  # a sentence, no slogan
+        assert said[name] == mask.repeated, name
+        assert word.reason in said[name], name
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("always::sdc_sql.RepeatedReleaseWarning")
+def test_the_command_line_warns_too(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("SDC_KEY", "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U")
+    file = str(tmp_path / "a.duckdb")
+    for night in range(2):
+        with duckdb.connect(file) as con:
+            con.execute(f"CREATE OR REPLACE TABLE t AS SELECT range AS id, 1.5 * range AS x FROM range({60 + night})")
+        for method, given in (("microaggregate", ["--k", "3"]), ("round", ["--base", "10"])):
+            into = f"by_{method}"
+            with duckdb.connect(file) as con:
+                con.execute(f"DROP TABLE IF EXISTS {into}")
+            call = ["mask", method, file, "--table", "t", "--id", "id", "--columns", "x", "--into", into, *given]
+            assert not main(call)
+            warned = "x of by_microaggregate: this is another release" in capsys.readouterr().err
+            assert warned is (night == 1 and method == "microaggregate")

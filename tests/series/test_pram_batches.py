@@ -218,6 +218,43 @@ def test_who_left_is_counted_in_the_release(con, tmp_path):
     assert wanted[0] > 0.9
 
 
+def test_whom_a_later_step_leaves_out_covers_nobody(con, tmp_path):
+    """Suppression leaves out who changed, a sample who is not drawn: the bound is that of who is in the file."""
+
+    def sample(mask, into):
+        mask.sample(fraction=0.5, method="bernoulli", into=into)
+
+    def suppress(mask, into):
+        mask.local_suppression(2, keys=["c", "d"], into=into)
+
+    theta = float(sdc_sql.load(con).execute("SELECT sdc_pram_theta(0.8)").fetchall()[0][0])
+    rows = [(i, f"a{i // 2}", f"c{i % 3}", f"d{i % 4}") for i in range(120)]
+    moved = [(i, a, "c0" if c != "c0" else "c1", d) if i % 7 == 1 else (i, a, c, d) for i, a, c, d in rows]
+    for leave_out in (suppress, sample):
+        head = ""
+        for name, table in (("one", rows), ("two", moved)):
+            con.register("given", pa.table(dict(zip("iacd", zip(*table, strict=True), strict=True))))
+            con.execute("CREATE OR REPLACE TABLE t AS SELECT i AS id, * EXCLUDE (i) FROM given")
+            con.execute("DROP TABLE IF EXISTS masked; DROP TABLE IF EXISTS released")
+            with sdc_sql.Series(tmp_path / leave_out.__name__, "p", name, after=head) as series:
+                mask = sdc_sql.Microdata(con, "t", id="id", series=series).mask
+                mask.pram_guaranteed(0.8, keys=["a"], into="masked")
+                before = dict(series.told)
+                leave_out(sdc_sql.Microdata(con, "masked", id="id", series=series).mask, "released")
+            head = series.head
+        there = {i for (i,) in con.execute("SELECT id FROM released").fetchall()}
+        left = Counter(i // 2 for i, *_ in rows if i not in there)
+        assert any(left.values())
+        wanted = count_by_force(dict.fromkeys(range(60), 2), dict(left), theta)
+        alone = {cell: p for cell, p in wanted.items() if left[cell] < 2}
+        assert before["pram_guaranteed.largest_match"] < 0.8
+        assert series.told["pram_guaranteed.largest_match"] == pytest.approx(max(alone.values()))
+        assert max(alone.values()) > 0.9
+        assert series.told["pram_guaranteed.above_xi"] == sum(
+            2 - left[cell] for cell, p in alone.items() if p > 0.8
+        )  # fmt: skip
+
+
 def make_world(rng) -> dict:
     """Return 150 records of which everybody's b is another one each night."""
     a = np.random.default_rng(1).integers(0, 12, 150)

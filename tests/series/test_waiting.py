@@ -145,20 +145,24 @@ def test_release_files_and_the_command_count_who_waits(con, tmp_path, monkeypatc
         path.write_text(FILE.format(name=name, after=after).partition("[loss]")[0])
         outcome = sdc_sql.run_release(path, progress=told.append)
         assert outcome.accepted, outcome.reasons
-    assert "records that wait for a later release: 1" in told
+    assert "records wait or go on otherwise: the internal report counts them" in told
+    assert not any("wait" in line and "1" in line for line in told)
     assert json.loads((tmp_path / "two.json").read_text())["series"]["waiting"] == 1
     assert (tmp_path / "two.csv").read_bytes() == (tmp_path / "one.csv").read_bytes()
     assert "They wait for a later release" in (tmp_path / "two.md").read_text()
     found = sdc_sql.verify(tmp_path / "two.json", tmp_path / "two.csv", release=tmp_path / "two.toml")
     assert found.holds, found
-    head = ""
-    for name in ("one", "two"):
+    heads = [""]
+    for name, counted in (("one", False), ("two", False), ("two", True)):
+        head = heads[name == "two"]
         code = main([
             "mask", "pram_guaranteed", f"{tmp_path}/{name}.parquet", "--id", "id", "--columns", "a,b", "--xi", "0.8",
-            "--output", f"{tmp_path}/{name} masked.parquet", "--ledger", f"{tmp_path}/c", "--series", "c",
+            "--output", f"{tmp_path}/{name} {counted}.parquet", "--ledger", f"{tmp_path}/c", "--series", "c",
             "--series-release", name, *(["--after", head] if head else []),
+            *(["--series-counts", str(tmp_path / "counts.json")] if counted else []),
         ])  # fmt: skip
         said = capsys.readouterr().err
         assert code in {0, None}, said
-        head = said.split("--after ")[1].split()[0]
-    assert "1 records wait for a later release" in said
+        heads.append(said.split("--after ")[1].split()[0])
+        assert ("records wait or go on otherwise" in said) == (name == "two" and not counted)
+    assert json.loads((tmp_path / "counts.json").read_text())["waiting"] == 1

@@ -16,7 +16,7 @@ from sdc_sql.db.catalogue.load import execute, require_key, set_key
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.masking.apply import APART, convert_for_log
 from sdc_sql.db.masking.log import Log
-from sdc_sql.db.masking.serial import admit_step, leave_out_waiting
+from sdc_sql.db.masking.serial import admit_step, leave_out_waiting, note_records
 from sdc_sql.db.masking.steps import MaskingStep, name_next_pass
 from sdc_sql.db.masking.targets import explain_what_remains
 from sdc_sql.db.table import Table, fetch_rows
@@ -82,6 +82,7 @@ def _replace_records(data: Table, masking: Masking, into: str | None) -> Masking
     _write_records(data, log.target, new, every, in_place=into is None)
     con.execute(f"DROP TABLE temp.{NAME}")
     after -= leave_out_waiting(data, log.target, identifier)
+    note_records(data, log.target)
     parameters = {n: v for n, v in arguments.items() if n not in APART} | {"records_before": before} | more
     step = MaskingStep(
         log.target.sql("duckdb"), macro, columns, convert_for_log(parameters), after, changed, None,

@@ -112,3 +112,9 @@ def choose_proof(data: Table, asked: dict[str, exp.Select]) -> dict[str, exp.Sel
 def finish_records(data: Table, target: exp.Table) -> int:
     """Let a series take from what was written who is left out of the release; return how many these are."""
     return 0 if data.series is None else int(data.series.finish_records(target))
+
+
+def note_records(data: Table, target: exp.Table) -> None:
+    """Tell a series, where a table has one, which records a step that leaves some out has left in what was written."""
+    if data.series is not None:
+        data.series.note_records(data, target)

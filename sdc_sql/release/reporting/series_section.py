@@ -59,7 +59,8 @@ def write_series_section(outcome: Outcome) -> Section | None:
 
 def _list_counts(outcome: Outcome) -> list[Block]:
     """Return what the ledger's rule did with records that could not go on as they were released."""
-    rows = tuple(describe_counts(outcome.kept.get("series_counts", {})))
+    counts = {n: c for n, c in outcome.kept.get("series_counts", {}).items() if n != "waiting"}  # they are told before
+    rows = tuple(describe_counts(counts))
     return [Table("Records that could not go on as they were released", ("what", "number"), rows)] if rows else []
 
 

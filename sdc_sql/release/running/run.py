@@ -32,7 +32,7 @@ from sdc_sql.release.running.place import make_folder, place_outputs, refuse_exi
 from sdc_sql.roles import read_roles
 from sdc_sql.series.given_ids import exchange_ids
 from sdc_sql.series.series import Series
-from sdc_sql.series.told_counts import describe_counts
+from sdc_sql.series.told_counts import list_counts
 from sdc_sql.version import VERSION
 
 if TYPE_CHECKING:
@@ -174,14 +174,13 @@ def record_release(outcome: Outcome, series: Series | None, progress: Callable[[
 def _name_head(outcome: Outcome, series: Series | None, progress: Callable[[str], None]) -> None:
     if series is None:
         return
-    for said, number in describe_counts(series.counts):
-        progress(f"{number:,} {said}")
     outcome.kept["series_counts"], outcome.kept["given_ids"] = series.counts, series.gave_ids
+    outcome.kept["series_batches"] = series.batches
+    if list_counts(series.counts):  # how many is not said: progress is a log that others may read
+        progress("records wait or go on otherwise: the internal report counts them")
     if not series.head:
         return
-    waiting = series.counts["waiting"]
-    if waiting:
-        progress(f"records that wait for a later release: {waiting:,}")
+    waiting = series.counts["waiting"]  # the other counts are not known any more to who runs the release again
     told = {**({"waiting": waiting} if waiting else {}), **({"counted": series.told} if series.told else {})}
     outcome.kept["series"] = {"name": series.name, "release": series.release, "head": series.head, **told}
 

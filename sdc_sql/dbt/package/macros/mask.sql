@@ -94,8 +94,26 @@
         ~ " a second pass must have a name of its own, or its draws are those of the first. Give it, as in stream='2'.") }}
 {%- endmacro -%}
 
+{#- Whether a table that has changed is released once by a method: together two releases would tell more than either. -#}
+{%- macro sdc__is_once(function, named=none) -%}
+    {%- set again = sdc.sdc__once().get(function[4:]) -%}
+    {%- if again is none or not again -%}{{ return(again is not none) }}{%- endif -%}
+    {%- for name, values in again.items() if (named or {}).get(name) not in values -%}{{ return(true) }}{%- endfor -%}
+    {{ return(false) }}
+{%- endmacro -%}
+
+{#- A table that is there already, and is masked anew. It is a line of the log, not a warning that could fail a run: whether anything
+    has changed meanwhile is not known before it has run. -#}
+{%- macro sdc__tell_of_another_release(function, named) -%}
+    {%- if model is defined and model.resource_type == 'model' and this and sdc.sdc__is_once(function, named) and load_relation(this) is not none -%}
+        {{ log('sdc: ' ~ this ~ ' is masked anew by ' ~ function ~ ', which is for one release (sdc_help() says why): where records have changed since'
+            ~ ' it was released, both releases together tell more than one. Release one of them only, or make it a series (sdc.series).', info=true) }}
+    {%- endif -%}
+{%- endmacro -%}
+
 {%- macro sdc__checked_step(tbl, function, columns, named) -%}
     {{ sdc.sdc__stored(function) }}
+    {{ sdc.sdc__tell_of_another_release(function, named) }}
     {{ sdc.sdc__second_pass(tbl, function, columns, named) }}
     {%- if sdc.sdc__adds() and not sdc.sdc__is_record_wise(function, named) -%}
         {{ sdc.sdc__refuse('the model ' ~ model.name ~ ' calls ' ~ function ~ (" with method '" ~ named.method ~ "'" if named.method else '')

@@ -23,6 +23,11 @@ BOUND = (
     "xi for {:,} records, since others of their batches left or changed. {:,} have values of several batches together, "
     "of which nothing is proved. It is that of who does not know both states of a record that changed, nor who left."
 )
+BATCHES = (
+    "Guaranteed PRAM drew each batch by a matrix of its own. Frequencies are corrected batch by batch, each by its own "
+    "matrix (sdc_pram_estimate_by_batch): by the last one alone they err. Series.batches has the batch of each record, "
+    "and the matrices of this release; they are no part of the released file."
+)
 WAITING = (
     "Records left out of this release since too few came, or changed, with them: {:,}. They wait for a later release "
     "of the series; who knows that a record is there, and misses it, learns that it is new or has changed."
@@ -120,14 +125,22 @@ def _name_row(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
+def _list_batches(outcome: Outcome) -> list[Block]:
+    """Return in which batches guaranteed PRAM drew the values of a column, where there are several."""
+    found = [drawn for drawn in outcome.kept.get("series_batches", {}).values() if len(drawn.list_sizes()) > 1]
+    tables = [Table(f"Batches of {drawn.column}", ("batch", "records"), tuple(drawn.list_sizes())) for drawn in found]
+    return [Text(BATCHES), *tables] if found else []
+
+
 def _write_earlier(outcome: Outcome) -> Section:
     """Return what was found of earlier releases of the same persons, or that nobody looked."""
     series_told = outcome.kept.get("series", {})
     waiting, counted = series_told.get("waiting", 0), series_told.get("counted", {})
-    left_out = [Text(WAITING.format(waiting))] if waiting else []
+    left_out: list[Block] = [Text(WAITING.format(waiting))] if waiting else []
     if "pram_guaranteed.largest_match" in counted:
         bound = (counted[f"pram_guaranteed.{name}"] for name in ("largest_match", "above_xi", "of_several_batches"))
         left_out.append(Text(BOUND.format(*bound)))
+    left_out += _list_batches(outcome)
     series = write_series_section(outcome)
     if series is not None:
         return Section(EARLIER, (*left_out, series))

@@ -50,6 +50,44 @@
     }) }}
 {%- endmacro -%}
 
+{#- The methods for one release of a table that changes, but with these values of arguments. -#}
+{%- macro sdc__once() -%}
+    {{ return({
+        'bootstrap': {},
+        'calibrate': {},
+        'data_distortion': {},
+        'data_shuffling': {},
+        'data_swap': {},
+        'distort_sensitive': {},
+        'generalise': {},
+        'hybrid': {},
+        'hybrid_masking': {},
+        'ipso': {},
+        'latin_hypercube': {},
+        'local_suppression': {},
+        'massc': {},
+        'microaggregate': {},
+        'microaggregate_categorical': {},
+        'microhybrid': {},
+        'mondrian': {},
+        'multiplicative_noise': {'method': [none, 'plain']},
+        'noise': {},
+        'pram_retention': {},
+        'pram_guaranteed': {},
+        'rank_swap': {},
+        'rank_swap_correlated': {},
+        'recode_classes': {},
+        'record_swap': {},
+        'resample': {},
+        'restore_moments': {},
+        'sample': {'method': [none, 'simple', 'bernoulli']},
+        'suppress_combinations': {},
+        'suppress_risky': {},
+        'synthesise': {},
+        'top_bottom_code': {},
+    }) }}
+{%- endmacro -%}
+
 {#- The methods that draw at random. -#}
 {%- macro sdc__drawing() -%}
     {{ return([
