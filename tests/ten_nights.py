@@ -188,9 +188,18 @@ def attack_towns(
 def find_levels(
     con: duckdb.DuckDBPyConnection, columns: list[str], names: list[str], released: list[str], seed: int
 ) -> list[float]:
-    """Return for each column the share of the levels of a town that the mean of the releases tells."""
+    """Return for each column the share of the levels of a town that the mean of the releases tells.
+
+    Of persons whom a release masks: what top coding, say, shows as it is on each night is hidden by none of them.
+    """
+    others = " OR ".join(f'a."{column}"::VARCHAR IS DISTINCT FROM b."{column}"::VARCHAR' for column in columns)
+    masked = " UNION ".join(
+        f'SELECT id FROM "{name}" AS a JOIN "{shows}" AS b USING (id) WHERE id // {TOWN} = {seed} AND ({others})'
+        for name, shows in zip(names, released, strict=True)
+    )
+    con.execute(f'CREATE OR REPLACE TABLE "masked in town" AS {masked}')
     for name in (*names, *released):
-        con.execute(f'CREATE OR REPLACE VIEW "{name}, a town" AS FROM "{name}" WHERE id // {TOWN} = {seed}')
+        con.execute(f'CREATE OR REPLACE VIEW "{name}, a town" AS FROM "{name}" SEMI JOIN "masked in town" USING (id)')
     towns = [[f"{name}, a town" for name in them] for them in (names, released)]
     return [row["level_gain"] or 0.0 for row in measure(con, *towns, columns, "sdc_series_changes")]
 
@@ -262,6 +271,9 @@ class Towns:
 
 def measure_nights(towns: Towns, con: duckdb.DuckDBPyConnection, scenario: str, label: str, **kind: bool) -> list[Any]:
     """Return what a scenario tells of a mask, town by town, and what changing tells where that is counted."""
+    if kind["plain"] and scenario in BY_ITSELF:
+        check_same(con, label, towns.apart(scenario)[0][:2], scenario, **kind)
+        return [[0.0] * len(SEEDS), None]
     if scenario in BY_ITSELF:
         shares, waiting = attack_apart(con, towns, scenario, label, 2, **kind)
         if scenario != "newcomer" and (waiting or len(set(shares)) > 1):  # a batch may be told by chance, not four

@@ -57,9 +57,12 @@ def write_share(found: int, of: int) -> str:
 
 
 def write_cell(found: dict[str, Any], label: str, scenario: str) -> str:
-    """Return a cell: per cent that is gained with a series and, in parentheses, without one."""
+    """Return a cell: per cent that is gained with a series and, in parentheses, without one.
+
+    A dash stands for a mask that is refused in a series, n.m. for what was not measured.
+    """
     with_it, without = (found.get(f"{label}|{scenario}|{kind}") for kind in ("with", "without"))
-    said = write_interval(with_it[0]) if with_it else "-"
+    said = write_interval(with_it[0]) if with_it else "-" if found[f"{label}|refused"] else "n.m."
     return f"{said} ({write_interval(without[0])})" if without else said
 
 
@@ -68,13 +71,13 @@ def write_change(found: dict[str, Any], label: str) -> list[str]:
     back, drift = ((found.get(f"{label}|{scenario}|with") or [[], None])[1] for scenario in CHANGES)
     alone = (found.get(f"{label}|back|without") or [[], None])[1]
     cells = [
-        write_share(back["changed_shown"], back["changed"]) if back else "-",
-        write_share(back["missing"], back["records"]) if back else "-",
+        write_share(back["changed_shown"], back["changed"]) if back else "n.m.",
+        write_share(back["missing"], back["records"]) if back else "n.m.",
         write_share(drift["changed_shown"], drift["changed"]) if drift else "-",
     ]
     for counts in (back, alone):
         shown = counts and counts["changed_shown"] + counts["stayed_shown"]
-        cells.append(write_share(counts["changed_shown"], shown) if counts else "-")
+        cells.append(write_share(counts["changed_shown"], shown) if counts else "n.m.")
     return cells
 
 

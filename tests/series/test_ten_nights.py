@@ -118,7 +118,7 @@ def test_what_changing_tells_is_counted(con, nights, label):
 
 
 def test_the_tables_are_written(tmp_path, monkeypatch):
-    """A cell is the mean over the towns with Student's interval; what was not measured is a dash."""
+    """A cell is the mean over the towns with Student's interval; a dash is a mask that is refused."""
     page = tmp_path / "README.md"
     marks = [FIRST, LAST, ten_nights_table.FIRST_CHANGES, ten_nights_table.LAST_CHANGES]
     page.write_text("before\n" + "\nbetween\n".join(marks) + "\nafter\n", encoding="utf-8")
@@ -130,8 +130,8 @@ def test_the_tables_are_written(tmp_path, monkeypatch):
         "ipso|refused": "why", "ipso|ledger": "", "ipso|churn|without": [[0.01] * 5, None],
     }, ["round", "ipso", "hybrid"])  # fmt: skip
     text = page.read_text(encoding="utf-8")
-    assert "| round | ids | 2.0 \u00b1 5.6 (50) | - | - | - | - | 0 |" in text  # 2.776 * 4.472 / sqrt(5)
+    assert "| round | ids | 2.0 \u00b1 5.6 (50) | n.m. | n.m. | n.m. | n.m. | 0 |" in text  # 2.776 * 4.472 / sqrt(5)
     assert "| ipso | refused | - (1) |" in text
     assert "hybrid" not in text
-    assert "| round | 50 (40.4 to 59.6) | 0 (0.0 to 3.7) | - | 100 (92.9 to 100.0) | - |" in text  # Wilson (1927)
+    assert "| round | 50 (40.4 to 59.6) | 0 (0.0 to 3.7) | - | 100 (92.9 to 100.0) | n.m. |" in text  # Wilson (1927)
     assert (text[:7], text[-6:]) == ("before\n", "after\n")
