@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from sdc_sql.db.catalogue.load import execute, require_key, set_key
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError, SeriesError, translate_errors
+from sdc_sql.series.boxed_step import BoxedStep, cuts_boxes
 from sdc_sql.series.chain import check_chain, check_ids, check_repeated, digest_file, refuse_changed_file
 from sdc_sql.series.coarser import is_coarser
 from sdc_sql.series.frozen_design import freeze_design
@@ -151,7 +152,7 @@ class Series:
         self._done: list[dict[str, Any]] = []
         self._turn = False
         self._form: dict[str, Any] = {}
-        self._kept: KeptStep | SuppressedStep | None = None
+        self._kept: KeptStep | SuppressedStep | BoxedStep | None = None
         self._fixed: dict[str, pa.Table] = {}
         self._values: list[pa.Table] = []
 
@@ -196,6 +197,7 @@ class Series:
             self._check_same_records(data, str(masking.arguments["id"]))
         assert self._ledger is not None  # noqa: S101 - it was opened
         self._refuse_twice(masking.macro, form)
+        self._refuse_boxes_beside_suppression(masking.macro)
         place = len(self._done)
         if self._ledger.releases:
             known = self._ledger.steps
@@ -216,19 +218,27 @@ class Series:
             masking = freeze_design(data.con, masking, place, self._ledger.fixed, self._fixed)
         self._kept = None
         if find_rule(masking.macro, masking.arguments) == "values":
-            if suppresses_values(masking.macro):
-                self._refuse_second_ids()
-                self._kept = SuppressedStep(
-                    self._ledger, data, masking, self.name, place, self._number, repeats=self._repeats,
-                    weakened=self.weakened, waiting=self._waiting,
-                )  # fmt: skip
-            else:
-                self._kept = KeptStep(
-                    self._ledger, data, masking, self.name, place, self._number, self._waiting,
-                    self._looked.pop(place, None),
-                )  # fmt: skip
-                masking = self._kept.leave_out(masking)
+            masking = self._begin_kept(self._ledger, data, masking, place)
         self._turn = True  # last: what failed before has no turn
+        return masking
+
+    def _begin_kept(self, ledger: Ledger, data: Any, masking: Masking, place: int) -> Masking:  # noqa: ANN401
+        """Begin a step of which more than its parameters is kept, and return how it is masked."""
+        if suppresses_values(masking.macro):
+            self._refuse_second_ids()
+            self._kept = SuppressedStep(
+                ledger, data, masking, self.name, place, self._number, repeats=self._repeats,
+                weakened=self.weakened, waiting=self._waiting,
+            )  # fmt: skip
+        elif cuts_boxes(masking.macro):
+            self._kept = BoxedStep(
+                ledger, data, masking, self.name, place, self._number, repeats=self._repeats, waiting=self._waiting
+            )
+        else:
+            self._kept = KeptStep(
+                ledger, data, masking, self.name, place, self._number, self._waiting, self._looked.pop(place, None)
+            )
+            masking = self._kept.leave_out(masking)
         return masking
 
     def find_kept_arguments(self, data: Any, method: str) -> dict[str, Any]:  # noqa: ANN401 - a described table
@@ -265,6 +275,14 @@ class Series:
                 f"groupings, or swaps, of a column tell more of its values than one. Mask it once."
             )
 
+    def _refuse_boxes_beside_suppression(self, method: str) -> None:
+        methods = [*(form["method"] for form in self._done), method]
+        if any(cuts_boxes(m) for m in methods) and any(suppresses_values(m) for m in methods):
+            raise SeriesError(
+                "Local recoding (mondrian) and local suppression in one release of a series: each leaves out records, "
+                "and the other then has fewer alike than it counted. Use one of them."
+            )
+
     def _refuse_second_ids(self) -> None:
         if self.weakened == "new_id" and any(suppresses_values(f["method"]) for f in self._done):
             raise SeriesError(
@@ -288,11 +306,15 @@ class Series:
 
     def choose_proof(self, asked: dict[str, exp.Select]) -> dict[str, exp.Select]:
         """Return the queries for the log: of what is released, where that is fewer records than were masked."""
-        return self._kept.choose_proof(asked) if isinstance(self._kept, SuppressedStep) else asked
+        return self._kept.choose_proof(asked) if isinstance(self._kept, SuppressedStep | BoxedStep) else asked
 
     def finish_records(self, target: exp.Table) -> int:
         """Take from what was written who is left out of the release, and give new ids; return how many left."""
-        return self._kept.finish(target, ids=self.gives_ids) if isinstance(self._kept, SuppressedStep) else 0
+        return (
+            0
+            if self._kept is None or isinstance(self._kept, KeptStep)
+            else self._kept.finish(target, ids=self.gives_ids)
+        )
 
     def end_step(self, *, done: bool) -> None:
         """Take note of a step that was masked, or forget one that failed."""
@@ -303,8 +325,9 @@ class Series:
             if self._kept is not None:
                 self._values.append(self._kept.new)
                 self._fixed |= self._kept.fixed
-                if isinstance(self._kept, SuppressedStep):
-                    self.counts |= self._kept.counts
+                if isinstance(self._kept, SuppressedStep | BoxedStep):
+                    for name, number in self._kept.counts.items():
+                        self.counts[name] = self.counts.get(name, 0) + number
                     self.gave_ids |= self._kept.gave_ids
                 else:
                     told = {f"{self._form['method']}.{name}": value for name, value in self._kept.told.items()}
