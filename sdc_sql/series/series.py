@@ -20,6 +20,7 @@ from sdc_sql.series.coarser import is_coarser
 from sdc_sql.series.frozen_design import freeze_design
 from sdc_sql.series.kept_step import KeptStep, find_waiting_ids
 from sdc_sql.series.ledger import IDS, WAITING, Ledger, digest_shown, read_ledger
+from sdc_sql.series.mapped_classes import METHOD, explain_parted, read_classes
 from sdc_sql.series.records import Distributed, digest_content, digest_ids, name_whole
 from sdc_sql.series.sealed_file import hold_lock, import_aead
 from sdc_sql.series.step_form import describe_step_form, explain_difference, find_rule, name_pass, refuse_method
@@ -199,6 +200,7 @@ class Series:
         self._refuse_twice(masking.macro, form)
         self._refuse_boxes_beside_suppression(masking.macro)
         place = len(self._done)
+        labels = self._keep_classes(data, masking, place)
         if self._ledger.releases:
             known = self._ledger.steps
             if place >= len(known):
@@ -208,11 +210,7 @@ class Series:
                     "series."
                 )
             if known[place] != form and (self._repeats or not is_coarser(known[place], form)):
-                raise SeriesError(
-                    f"Step {place + 1} is not that of the releases before: {explain_difference(known[place], form)}. "
-                    "Two releases that were masked otherwise tell more than either: mask alike (a recoding may become "
-                    "coarser, by classes that are made of whole former ones), or begin another series."
-                )
+                self._refuse_other_step(place, form, labels)
         self._form = form
         if masking.designed is not None:
             masking = freeze_design(data.con, masking, place, self._ledger.fixed, self._fixed)
@@ -221,6 +219,29 @@ class Series:
             masking = self._begin_kept(self._ledger, data, masking, place)
         self._turn = True  # last: what failed before has no turn
         return masking
+
+    def _keep_classes(self, data: Any, masking: Masking, place: int) -> dict[bytes, str | None]:  # noqa: ANN401
+        """Take for the ledger what a mapping makes of each value, as digests; return the labels by their digests."""
+        if masking.macro != METHOD or isinstance(data, Distributed):
+            return {}
+        self._fixed[f"classes {place}"], labels = read_classes(data, masking, self.name, place)
+        return labels
+
+    def _refuse_other_step(self, place: int, form: dict[str, Any], labels: dict[bytes, str | None]) -> None:
+        """Refuse a step that is not that of the releases before, unless a mapping is made of whole former classes."""
+        assert self._ledger is not None  # noqa: S101 - it was opened
+        known, name, why = self._ledger.steps[place], f"classes {place}", ""
+        kept = known["method"] == form["method"] == METHOD and {name} <= {*self._ledger.fixed} & {*self._fixed}
+        if kept and not self._repeats:
+            why = explain_parted(known, form, self._ledger.fixed[name], self._fixed[name], labels)
+            if not why:
+                return
+        said = f"{explain_difference(known, form)}{f', and {why}' if why else ''}"
+        raise SeriesError(
+            f"Step {place + 1} is not that of the releases before: {said}. "
+            "Two releases that were masked otherwise tell more than either: mask alike (a recoding may become "
+            "coarser, by classes that are made of whole former ones), or begin another series."
+        )
 
     def _begin_kept(self, ledger: Ledger, data: Any, masking: Masking, place: int) -> Masking:  # noqa: ANN401
         """Begin a step of which more than its parameters is kept, and return how it is masked."""
