@@ -22,6 +22,7 @@ from sdc_sql.series.kept_step import KeptStep, find_waiting_ids
 from sdc_sql.series.ledger import IDS, WAITING, Ledger, digest_shown, read_ledger
 from sdc_sql.series.mapped_classes import METHOD, explain_parted, read_classes
 from sdc_sql.series.records import Distributed, digest_content, digest_ids, name_whole
+from sdc_sql.series.sampled_households import count_moved, draws_households, read_homes
 from sdc_sql.series.sealed_file import hold_lock, import_aead
 from sdc_sql.series.step_form import describe_step_form, explain_difference, find_rule, name_pass, refuse_method
 from sdc_sql.series.suppressed_step import SuppressedStep, suppresses_values
@@ -211,6 +212,11 @@ class Series:
                 )
             if known[place] != form and (self._repeats or not is_coarser(known[place], form)):
                 self._refuse_other_step(place, form, labels)
+        if draws_households(masking) and not self._repeats:
+            homes = f"homes {place}"
+            self._fixed[homes] = read_homes(data, masking, self.name, place)
+            moved = count_moved(self._ledger.fixed.get(homes), self._fixed[homes], self.most_new)
+            self.counts["moved"] = moved
         self._form = form
         if masking.designed is not None:
             masking = freeze_design(data.con, masking, place, self._ledger.fixed, self._fixed)
