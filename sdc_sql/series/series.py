@@ -199,7 +199,7 @@ class Series:
             self._check_same_records(data, str(masking.arguments["id"]))
         assert self._ledger is not None  # noqa: S101 - it was opened
         self._refuse_twice(masking.macro, form)
-        self._refuse_boxes_beside_suppression(masking.macro)
+        self._refuse_boxes_beside_others(masking.macro)
         place = len(self._done)
         labels = self._keep_classes(data, masking, place)
         if self._ledger.releases:
@@ -302,12 +302,14 @@ class Series:
                 f"groupings, or swaps, of a column tell more of its values than one. Mask it once."
             )
 
-    def _refuse_boxes_beside_suppression(self, method: str) -> None:
+    def _refuse_boxes_beside_others(self, method: str) -> None:
+        """Refuse local recoding beside another step that counts who is alike: each may leave out some of these."""
         methods = [*(form["method"] for form in self._done), method]
-        if any(cuts_boxes(m) for m in methods) and any(suppresses_values(m) for m in methods):
+        counting = [m for m in methods if cuts_boxes(m) or suppresses_values(m) or m == "generalise"]
+        if len(counting) > 1 and any(cuts_boxes(m) for m in counting):
             raise SeriesError(
-                "Local recoding (mondrian) and local suppression in one release of a series: each leaves out records, "
-                "and the other then has fewer alike than it counted. Use one of them."
+                f"{' and '.join(counting)} in one release of a series: local recoding leaves out who is alone in a box "
+                "and counts in the other step, or that one leaves out whom a box counts. Use one of them, for all keys."
             )
 
     def _refuse_second_ids(self) -> None:

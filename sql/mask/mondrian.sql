@@ -21,6 +21,9 @@
 -- would tell extremes. Its ends are values of the file; round a continuous key first where such a value is telling.
 -- NULL is a value of its own: with a hierarchy it has a row there; of numbers and dates it stands below the first, 'up to 24 or NULL'.
 --
+-- In a series of releases labels have no gaps, since a newcomer may lie anywhere ('up to 24 or NULL', 'over 24 to 60', 'over 60'), and a
+-- hierarchy's label is not drawn closer around those who are there.
+--
 -- A label of a hierarchy may stand beside one below it: '*' where too few shared the value, in a group of at least k all the same.
 -- Cuts depend on the keys alone. Whoever knows the method and the keys of everyone finds the group of a person, and in it k records;
 -- of other variables nothing is promised: groups that agree on a confidential one disclose it (sdc_l_diversity measures that).

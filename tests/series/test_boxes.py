@@ -256,8 +256,9 @@ def test_what_is_refused(con, tmp_path):
     series = sdc_sql.Series(tmp_path / "b", "b", "1")
     data = sdc_sql.Microdata(con, "two_ways", id="id", keys=["b"], series=series)
     data.mask.mondrian(3, keys=["a"])
-    with pytest.raises(SeriesError, match="Use one of them"):
-        data.mask.local_suppression(3)
+    for call in (lambda: data.mask.local_suppression(3), lambda: data.mask.mondrian(3, keys=["b"])):
+        with pytest.raises(SeriesError, match="Use one of them, for all keys"):
+            call()
 
 
 @pytest.mark.slow
