@@ -26,10 +26,10 @@ NAME = "sdc_series_texts"
 NOWHERE = -2  # the place of a value that its hierarchy does not have
 
 
-def read_places(
-    con: duckdb.DuckDBPyConnection, table: str, identifier: str, series: str, keys: Sequence[BoxKey]
-) -> tuple[pa.Table, NDArray[np.int64]]:
-    """Return of each record its id and the digest of it, and its places, (n, d).
+def read_places(  # noqa: PLR0917 - where records are, and of what
+    con: duckdb.DuckDBPyConnection, table: str, identifier: str, series: str, step: int, keys: Sequence[BoxKey]
+) -> tuple[pa.Table, NDArray[np.int64]]:  # fmt: skip
+    """Return of each record its id, the digests of it and of its values, and its places, (n, d).
 
     Raises
     ------
@@ -48,6 +48,9 @@ def read_places(
         _refuse_other_types(con, source, keys)
         for j, key in enumerate(keys):
             select = _join_places(con, select, j, key)
+            value = exp.column(key.name, table="t", quoted=True)
+            digest = call("sdc__series_value", own.copy(), value, series, str(step), key.name)
+            select = select.select(exp.alias_(digest, f"sdc__d{j}"))
         rows = fetch_arrow(con, select)
         drop_tables(con, *(f"{NAME}_{j}" for j in range(len(keys))))
     places = np.column_stack([np.asarray(rows[f"sdc__p{j}"]).astype(np.int64) for j in range(len(keys))])
@@ -57,7 +60,7 @@ def read_places(
                 f"{n:,} records have a value of {key.name} that has no row in its hierarchy: give it in the "
                 "hierarchies of the first release of a series, all that there may be."
             )
-    return rows.select(["sdc__id", "sdc__person"]), places
+    return rows.drop_columns([f"sdc__p{j}" for j in range(len(keys))]), places
 
 
 def _refuse_other_types(con: duckdb.DuckDBPyConnection, source: exp.Expr, keys: Sequence[BoxKey]) -> None:

@@ -13,17 +13,18 @@ from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import SeriesError, translate_errors
 from sdc_sql.series.boxed_keys import MERGES, cut_boxes, read_boxes
 from sdc_sql.series.boxed_records import read_places
-from sdc_sql.series.kept_values import OWN, Place, select_texts
+from sdc_sql.series.kept_values import OWN, Place, collect_new, look_up, select_texts
 from sdc_sql.series.ledger import DIGEST, VALUES
 from sdc_sql.series.temporary import call, drop_tables, load_rows, name_table, read_in_place_of, store_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from sdc_sql.db.masking.masking import Masking
     from sdc_sql.series.boxes import Boxes
+    from sdc_sql.series.kept_values import Known
     from sdc_sql.series.ledger import Ledger
 
 LEFT_OUT, WAITING, AFTER = (f"sdc_series_boxes_{name}" for name in ("left_out", "waiting", "after"))
@@ -88,16 +89,18 @@ class BoxedStep:
             boxes, known = cut_boxes(self._con, self._table, self._columns, self._identifier, k, self._hierarchies)
         else:
             boxes = read_boxes(known, self._number if self._repeats else None)
-        own, places = read_places(self._con, self._table, self._identifier, self._series, boxes.keys)
+        own, places = read_places(self._con, self._table, self._identifier, self._series, self._step, boxes.keys)
         persons = to_ids(own)
         present = ~_to_numpy(pc.is_in(persons, value_set=self._waiting))
         late = np.zeros(len(own), dtype=bool)
         if self._repeats:
             late = _to_numpy(pc.is_in(persons, value_set=self._ledger.fixed[self._name_late()]["id"].combine_chunks()))
         else:
-            before = find_before(self._ledger, self._step, persons)
-            boxes.settle(places[present], before[present], k, self._number)
-            late[present] = boxes.find_waiting(places[present], before[present], k)
+            before, kept = find_before(self._ledger, self._step, persons), self._look_up(own)
+            counted = present & hold_what_was_shown(boxes, places, kept.released)
+            boxes.settle(places[counted], before[counted], k, self._number)
+            late = present & ~counted
+            late[counted] = boxes.find_waiting(places[counted], before[counted], k)
         box, shown = boxes.find_boxes(places), present & ~late
         if not shown.any():
             raise SeriesError(
@@ -106,6 +109,9 @@ class BoxedStep:
             )
         self._keep(known, boxes, pa.table({"id": persons, "box": box}).filter(pa.array(shown)), persons.filter(late))
         self._late = own["sdc__id"].filter(pa.array(late))
+        for j, runs in enumerate(write_runs(boxes, box)):
+            own = own.append_column(f"sdc__r{j}", runs)
+        self.new = collect_new(own, self._look_up(own), self._columns, self._step, self._number, present=shown)
         found, row = np.unique(box, return_inverse=True)
         at = pa.array(row, mask=~shown)
         texts = [pa.array(labels, pa.string()).take(at) for labels in boxes.name_boxes(found)]
@@ -134,6 +140,9 @@ class BoxedStep:
             ((gone,),) = execute(self._con, exp.Delete(this=target.copy()).where(self._find_left_out(None))).fetchall()
         drop_tables(self._con, LEFT_OUT, AFTER)
         return int(gone)
+
+    def _look_up(self, own: pa.Table) -> Known:
+        return look_up(self._ledger, own, self._step, self._columns)
 
     def _find_left_out(self, table: str | None) -> exp.Expression:
         left = exp.select(call("sdc__by_bytes", exp.column("sdc__id"))).from_(name_table(LEFT_OUT))
@@ -183,16 +192,47 @@ def ask_who_waits(  # noqa: PLR0917 - what a release is
     known = read_tables(ledger, step)
     assert known is not None  # noqa: S101 - it is asked of a later release
     boxes = read_boxes(known)
-    own, places = read_places(data.con, table, identifier, series, boxes.keys)
+    own, places = read_places(data.con, table, identifier, series, step, boxes.keys)
     persons = to_ids(own)
     before = find_before(ledger, step, persons)
+    kept = look_up(ledger, own, step, [key.name for key in boxes.keys])
+    holds = hold_what_was_shown(boxes, places, kept.released)
 
     def find_waiting(present: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        waits = np.zeros(len(persons), dtype=bool)
-        waits[present] = boxes.find_waiting(places[present], before[present], k)
+        waits = present & ~holds
+        counted = present & holds
+        waits[counted] = boxes.find_waiting(places[counted], before[counted], k)
         return waits
 
     return persons, find_waiting
+
+
+def hold_what_was_shown(boxes: Boxes, places: NDArray[np.int64], released: Sequence[pa.Array]) -> NDArray[np.bool_]:
+    """Return of which records the box, as it is now, holds all that was shown first of each of their values.
+
+    Of a record that changes in one key the others would else be shown by another label than before, and the two
+    intersect.
+    """
+    box = boxes.find_boxes(places)
+    holds = np.ones(len(box), dtype=bool)
+    for j, runs in enumerate(released):
+        ends = pc.split_pattern(runs, " ")
+        low, high = (
+            np.asarray(pc.fill_null(pc.cast(pc.list_element(ends, end), pa.int64()), missing))
+            for end, missing in ((0, np.iinfo(np.int64).max), (1, np.iinfo(np.int64).min))
+        )
+        holds &= (boxes.low[box, j] <= low) & (high <= boxes.high[box, j])
+    return holds
+
+
+def write_runs(boxes: Boxes, box: NDArray[np.int64]) -> list[pa.Array]:
+    """Return for each key the run of each record's box, as the ledger keeps it of the value."""
+    found, row = np.unique(box, return_inverse=True)
+    runs = zip(boxes.low[found].T.tolist(), boxes.high[found].T.tolist(), strict=True)
+    return [
+        pa.array([f"{a} {b}" for a, b in zip(low, high, strict=True)], pa.string()).take(pa.array(row))
+        for low, high in runs
+    ]
 
 
 def to_ids(own: pa.Table) -> pa.Array:

@@ -109,7 +109,7 @@ def test_ten_nights(con, tmp_path):
             people["age"][moved] = rng.integers(18, 91, 4)
             people["r"][moved[:2]] = "new"
         released = nights.release(take(people, rows))
-        assert len(released) > 0.98 * len(rows)
+        assert len(released) > 0.98 * len(rows) - 4 * night  # those who moved wait
         assert min(count_classes(released).values()) >= K
         for i, (age, x, r, m) in released.items():
             assert holds(age, people["age"][i])
