@@ -17,6 +17,7 @@ from sdc_sql.errors import RepeatedReleaseWarning, SeriesError
 from sdc_sql.series import boxed_step, kept_step, kept_values, series
 from sdc_sql.series.boxes import Boxes
 from sdc_sql.series.kept_values import look_up
+from tests.series.test_boxes import holds
 from tests.series.test_kept_values import Nights
 
 pytestmark = pytest.mark.slow  # whole releases, one after another
@@ -161,6 +162,7 @@ def test_boxes_that_are_cut_anew(con, tmp_path, monkeypatch, faulty):
     if faulty:
         monkeypatch.setattr(boxed_step, "read_tables", lambda *_: None)
         monkeypatch.setattr(boxed_step, "find_before", lambda _ledger, _step, persons: np.full(len(persons), -1))
+        monkeypatch.setattr(boxed_step, "hold_what_was_shown", lambda _boxes, places, _: places[:, 0] > -9)
         monkeypatch.setattr(kept_step, "cuts_boxes", lambda _: False)
         monkeypatch.setattr(kept_step, "suppresses_values", lambda _: True)
     names = make_nights(con, "churn", 300, 3)
@@ -171,6 +173,21 @@ def test_boxes_that_are_cut_anew(con, tmp_path, monkeypatch, faulty):
             USING (age, region) WHERE n > 1"""
     ((parted,),) = con.execute(query).fetchall()
     assert (parted > 0) is faulty
+
+
+@pytest.mark.parametrize("faulty", [False, True])
+def test_boxes_of_who_moves_in_one_key(con, tmp_path, monkeypatch, faulty):
+    """Some move to another region each night: the labels of their ages would intersect, night by night."""
+    if faulty:
+        monkeypatch.setattr(boxed_step, "hold_what_was_shown", lambda _boxes, places, _: places[:, 0] > -9)
+    names = make_nights(con, "move", 300, 4)
+    released = release_in_series(con, names, "mondrian", tmp_path)
+    narrower, first = 0, {}
+    for name in released:
+        for i, label in con.execute(f'SELECT id, age FROM "{name}"').fetchall():
+            before = {age for age in range(18, 91) if holds(first.setdefault(i, label), age)}
+            narrower += not before <= {age for age in range(18, 91) if holds(label, age)}
+    assert (narrower > 0) is faulty
 
 
 def test_a_second_series_of_the_same_records_tells_more(con, tmp_path):
