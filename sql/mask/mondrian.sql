@@ -41,7 +41,7 @@
 -- Told: nothing.
 -- Repeated: once (the boxes of two releases intersect).
 -- Series: values (the boxes of the first release stay, and hold all who come; one in which fewer than k stay is merged with another, for
---   all. Where nobody stood fewer than k wait).
+--   all. Where nobody stood fewer than k wait, and who changes in one key where the labels of the others would intersect).
 -- Publicly: values made coarser, group by group.
 -- Parameters:
 --   tbl          table                     the table, view, common table expression or file

@@ -304,3 +304,49 @@ def test_other_doors(con, tmp_path, monkeypatch, capsys):
     assert moved[1] >= 130
     ((least,),) = con.execute("SELECT min(n) FROM (SELECT count(*) n FROM 'out1.parquet' GROUP BY age, r)").fetchall()
     assert least >= 4
+
+
+FILE = """
+release = "{release}"
+[source]
+path = "{release}.parquet"
+[roles]
+id = "id"
+[[scenarios]]
+name = "neighbour"
+keys = ["age", "r"]
+limits = ["k_anonymity.4.records <= 0"]
+nulls = "category"
+[[steps]]
+mask = "mondrian"
+keys = ["age", "r"]
+k = 4
+[series]
+ledger = "s.ledger"
+name = "persons"
+disk_encrypted = true
+{after}
+[output]
+path = "{release}.csv"
+ids = "keep"
+certificate = "{release}.json"
+"""
+
+
+@pytest.mark.slow
+def test_release_files(con, tmp_path, monkeypatch):
+    monkeypatch.setenv("SDC_KEY", KEY)
+    people, after = make_people(160, 9), ""
+    for n, name in enumerate(("one", "two")):
+        con.register("given", pa.table(take(people, np.arange(8 * n, 140 + 8 * n))))
+        con.execute(f"COPY (SELECT id, age, r FROM given) TO '{tmp_path}/{name}.parquet'")
+        con.unregister("given")
+        (tmp_path / f"{name}.toml").write_text(FILE.format(release=name, after=after), encoding="utf-8")
+        assert sdc_sql.run_release(tmp_path / f"{name}.toml").accepted
+        after = f'after = "{name}.json"'
+    assert sdc_sql.verify(tmp_path / "two.json", tmp_path / "two.csv", release=tmp_path / "two.toml").holds
+    stayed = con.execute(f"""
+        SELECT count(*), count(*) FILTER ((a.age, a.r) IS NOT DISTINCT FROM (b.age, b.r))
+        FROM '{tmp_path}/one.csv' a JOIN '{tmp_path}/two.csv' b USING (id)""").fetchone()
+    assert stayed[0] == 132
+    assert stayed[1] > 60
