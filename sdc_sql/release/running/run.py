@@ -410,7 +410,7 @@ def select_released_records(outcome: Outcome) -> exp.Select:
         rows = exp.select(*(exp.column(name, quoted=True) for name in left)).from_(rows.subquery("r"))
     if ids != "recode":
         return order_by_values(data.con, rows)
-    return rows.order_by(exp.Ordered(this=exp.column(data.id, quoted=True), nulls_first=False), append=False)
+    return rows.order_by(exp.Ordered(this=exp.column(str(data.id), quoted=True), nulls_first=False), append=False)
 
 
 def write_released_file(outcome: Outcome, path: Path) -> None:
