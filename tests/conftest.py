@@ -35,6 +35,7 @@ FIXTURES = ROOT / "fixtures"
 SHARED = ROOT.parent / "shared"
 hypothesis.settings.register_profile("thorough", max_examples=400)
 os.environ.pop("SDC_KEY", None)  # a test that needs a key says so
+os.environ.setdefault("SDC_CACHE", "")  # nor does one write to the user's cache folder, unless it says so
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a script: what tries Ctrl-C would wait
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

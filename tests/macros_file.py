@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from sdc_sql.db.catalogue import load
+from sdc_sql.db.catalogue import kernels, load
 from sdc_sql.db.catalogue.macros import list_macros
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ def with_macros(file: Path, database: str = ":memory:", **config: object) -> duc
     """Return a new connection whose session finds every macro in the file, and Python's kernels beside them."""
     con = duckdb.connect(database, config=config)
     con.execute(f"ATTACH '{file}' AS {ATTACHED} (READ_ONLY)")
-    for name, function in load._functions().items():
-        load._create_function(con, f"sdc__python_{name}", function)
+    for function in kernels.list_functions().values():
+        kernels.create_function(con, kernels.name_function(function), function)
     found(con)
     return con
 

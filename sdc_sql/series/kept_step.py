@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import SeriesError, translate_errors
 from sdc_sql.series.batch_cells import BatchCells
+from sdc_sql.series.boxed_step import ask_who_waits, cuts_boxes
 from sdc_sql.series.drawn_values import DrawnValues, GivenNoise
 from sdc_sql.series.joined_groups import JoinedGroups
 from sdc_sql.series.kept_values import OWN, Place, collect_new, look_up, select_texts
@@ -188,7 +189,7 @@ def find_waiting_ids(  # noqa: PLR0917 - what a release is
     leaves out.
     What was seen of the first step is kept in ``seen``, since it is masked at once.
     """
-    asked: list[tuple[Rule, pa.Table, Known]] = []
+    asked: list[tuple[pa.Array, Callable[[NDArray[np.bool_]], NDArray[np.bool_]]]] = []
     masked: set[str] = set()
     for step, form in enumerate(ledger.steps):
         arguments = form["arguments"]
@@ -196,14 +197,16 @@ def find_waiting_ids(  # noqa: PLR0917 - what a release is
         read = {*form["columns"], *map(str.lower, others)} | {arguments.get("stratum")}
         read |= {arguments.get("household")}
         kept = find_rule(form["method"], arguments) == "values" and not suppresses_values(form["method"])
-        if kept and not read & masked:
+        if kept and not read & masked and cuts_boxes(form["method"]):
+            asked.append(ask_who_waits(ledger, data, table, identifier, series, step, form["arguments"]["k"]))
+        elif kept and not read & masked:
             order = tuple(form["order"])
             home = find_household(arguments)
             place = Place(data.con, table, identifier, order, arguments.get("stratum"), series, step, home)
             own = place.read_digests()
             rule = find_new(form["method"])(place, arguments, ledger.fixed)
             known = look_up(ledger, own, step, order)
-            asked.append((rule, own, known))
+            asked.append((_to_ids(own), partial(rule.find_waiting, own, known)))
             if step == 0:  # it is masked at once
                 seen[step] = Seen(table, own, known)
         masked |= {*form["columns"]}
@@ -211,9 +214,8 @@ def find_waiting_ids(  # noqa: PLR0917 - what a release is
     before = -1
     while len(found) > before:
         before = len(found)
-        for rule, own, known in asked:
-            ids = _to_ids(own)
-            waits = rule.find_waiting(own, known, ~_to_numpy(pc.is_in(ids, value_set=found)))
+        for ids, find_waiting in asked:
+            waits = find_waiting(~_to_numpy(pc.is_in(ids, value_set=found)))
             found = pa.concat_arrays([found, ids.filter(pa.array(waits))])
     return found
 

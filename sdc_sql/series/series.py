@@ -15,13 +15,16 @@ from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, require_key, set_key
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError, SeriesError, translate_errors
+from sdc_sql.series.boxed_step import BoxedStep, cuts_boxes
 from sdc_sql.series.chain import check_chain, check_ids, check_repeated, digest_file, refuse_changed_file
 from sdc_sql.series.coarser import is_coarser
 from sdc_sql.series.frozen_design import freeze_design
 from sdc_sql.series.kept_step import KeptStep, find_waiting_ids
 from sdc_sql.series.kept_values import fetch_arrow
 from sdc_sql.series.ledger import IDS, WAITING, Ledger, digest_shown, read_ledger
+from sdc_sql.series.mapped_classes import METHOD, explain_parted, read_classes
 from sdc_sql.series.records import Distributed, digest_content, digest_ids, name_whole
+from sdc_sql.series.sampled_households import count_moved, draws_households, read_homes
 from sdc_sql.series.sealed_file import hold_lock, import_aead
 from sdc_sql.series.step_form import describe_step_form, explain_difference, find_rule, name_pass, refuse_method
 from sdc_sql.series.suppressed_step import SuppressedStep, suppresses_values
@@ -155,7 +158,7 @@ class Series:
         self._done: list[dict[str, Any]] = []
         self._turn = False
         self._form: dict[str, Any] = {}
-        self._kept: KeptStep | SuppressedStep | None = None
+        self._kept: KeptStep | SuppressedStep | BoxedStep | None = None
         self._bounds: list[tuple[str, KeptStep]] = []
         self._absent: pa.Array = pa.array([], IDS.field("id").type)
         self._fixed: dict[str, pa.Table] = {}
@@ -202,7 +205,9 @@ class Series:
             self._check_same_records(data, str(masking.arguments["id"]))
         assert self._ledger is not None  # noqa: S101 - it was opened
         self._refuse_twice(masking.macro, form)
+        self._refuse_boxes_beside_others(masking.macro)
         place = len(self._done)
+        labels = self._keep_classes(data, masking, place)
         if self._ledger.releases:
             known = self._ledger.steps
             if place >= len(known):
@@ -212,29 +217,62 @@ class Series:
                     "series."
                 )
             if known[place] != form and (self._repeats or not is_coarser(known[place], form)):
-                raise SeriesError(
-                    f"Step {place + 1} is not that of the releases before: {explain_difference(known[place], form)}. "
-                    "Two releases that were masked otherwise tell more than either: mask alike (a recoding may become "
-                    "coarser, by classes that are made of whole former ones), or begin another series."
-                )
+                self._refuse_other_step(place, form, labels)
+        if draws_households(masking) and not self._repeats:
+            homes = f"homes {place}"
+            self._fixed[homes] = read_homes(data, masking, self.name, place)
+            moved = count_moved(self._ledger.fixed.get(homes), self._fixed[homes], self.most_new)
+            self.counts["moved"] = moved
         self._form = form
         if masking.designed is not None:
             masking = freeze_design(data.con, masking, place, self._ledger.fixed, self._fixed)
         self._kept = None
         if find_rule(masking.macro, masking.arguments) == "values":
-            if suppresses_values(masking.macro):
-                self._refuse_second_ids()
-                self._kept = SuppressedStep(
-                    self._ledger, data, masking, self.name, place, self._number, repeats=self._repeats,
-                    weakened=self.weakened, waiting=self._waiting,
-                )  # fmt: skip
-            else:
-                self._kept = KeptStep(
-                    self._ledger, data, masking, self.name, place, self._number, self.release, self._waiting,
-                    self._looked.pop(place, None),
-                )  # fmt: skip
-                masking = self._kept.leave_out(masking)
+            masking = self._begin_kept(self._ledger, data, masking, place)
         self._turn = True  # last: what failed before has no turn
+        return masking
+
+    def _keep_classes(self, data: Any, masking: Masking, place: int) -> dict[bytes, str | None]:  # noqa: ANN401
+        """Take for the ledger what a mapping makes of each value, as digests; return the labels by their digests."""
+        if masking.macro != METHOD or isinstance(data, Distributed):
+            return {}
+        self._fixed[f"classes {place}"], labels = read_classes(data, masking, self.name, place)
+        return labels
+
+    def _refuse_other_step(self, place: int, form: dict[str, Any], labels: dict[bytes, str | None]) -> None:
+        """Refuse a step that is not that of the releases before, unless a mapping is made of whole former classes."""
+        assert self._ledger is not None  # noqa: S101 - it was opened
+        known, name, why = self._ledger.steps[place], f"classes {place}", ""
+        kept = known["method"] == form["method"] == METHOD and {name} <= {*self._ledger.fixed} & {*self._fixed}
+        if kept and not self._repeats:
+            why = explain_parted(known, form, self._ledger.fixed[name], self._fixed[name], labels)
+            if not why:
+                return
+        said = f"{explain_difference(known, form)}{f', and {why}' if why else ''}"
+        raise SeriesError(
+            f"Step {place + 1} is not that of the releases before: {said}. "
+            "Two releases that were masked otherwise tell more than either: mask alike (a recoding may become "
+            "coarser, by classes that are made of whole former ones), or begin another series."
+        )
+
+    def _begin_kept(self, ledger: Ledger, data: Any, masking: Masking, place: int) -> Masking:  # noqa: ANN401
+        """Begin a step of which more than its parameters is kept, and return how it is masked."""
+        if suppresses_values(masking.macro):
+            self._refuse_second_ids()
+            self._kept = SuppressedStep(
+                ledger, data, masking, self.name, place, self._number, repeats=self._repeats,
+                weakened=self.weakened, waiting=self._waiting,
+            )  # fmt: skip
+        elif cuts_boxes(masking.macro):
+            self._kept = BoxedStep(
+                ledger, data, masking, self.name, place, self._number, repeats=self._repeats, waiting=self._waiting
+            )
+        else:
+            self._kept = KeptStep(
+                ledger, data, masking, self.name, place, self._number, self.release, self._waiting,
+                self._looked.pop(place, None),
+            )  # fmt: skip
+            masking = self._kept.leave_out(masking)
         return masking
 
     def find_kept_arguments(self, data: Any, method: str) -> dict[str, Any]:  # noqa: ANN401 - a described table
@@ -271,6 +309,16 @@ class Series:
                 f"groupings, or swaps, of a column tell more of its values than one. Mask it once."
             )
 
+    def _refuse_boxes_beside_others(self, method: str) -> None:
+        """Refuse local recoding beside another step that counts who is alike: each may leave out some of these."""
+        methods = [*(form["method"] for form in self._done), method]
+        counting = [m for m in methods if cuts_boxes(m) or suppresses_values(m) or m == "generalise"]
+        if len(counting) > 1 and any(cuts_boxes(m) for m in counting):
+            raise SeriesError(
+                f"{' and '.join(counting)} in one release of a series: local recoding leaves out who is alone in a box "
+                "and counts in the other step, or that one leaves out whom a box counts. Use one of them, for all keys."
+            )
+
     def _refuse_second_ids(self) -> None:
         if self.weakened == "new_id" and any(suppresses_values(f["method"]) for f in self._done):
             raise SeriesError(
@@ -294,11 +342,15 @@ class Series:
 
     def choose_proof(self, asked: dict[str, exp.Select]) -> dict[str, exp.Select]:
         """Return the queries for the log: of what is released, where that is fewer records than were masked."""
-        return self._kept.choose_proof(asked) if isinstance(self._kept, SuppressedStep) else asked
+        return self._kept.choose_proof(asked) if isinstance(self._kept, SuppressedStep | BoxedStep) else asked
 
     def finish_records(self, target: exp.Table) -> int:
         """Take from what was written who is left out of the release, and give new ids; return how many left."""
-        return self._kept.finish(target, ids=self.gives_ids) if isinstance(self._kept, SuppressedStep) else 0
+        return (
+            0
+            if self._kept is None or isinstance(self._kept, KeptStep)
+            else self._kept.finish(target, ids=self.gives_ids)
+        )
 
     def end_step(self, *, done: bool) -> None:
         """Take note of a step that was masked, or forget one that failed."""
@@ -309,8 +361,9 @@ class Series:
             if self._kept is not None:
                 self._values.append(self._kept.new)
                 self._fixed |= self._kept.fixed
-                if isinstance(self._kept, SuppressedStep):
-                    self.counts |= self._kept.counts
+                if isinstance(self._kept, SuppressedStep | BoxedStep):
+                    for name, number in self._kept.counts.items():
+                        self.counts[name] = self.counts.get(name, 0) + number
                     self.gave_ids |= self._kept.gave_ids
                     self._count_absent(self._kept.absent)
                 else:

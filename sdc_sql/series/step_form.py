@@ -38,8 +38,9 @@ def refuse_method(method: str, arguments: Mapping[str, Any], data: Any, *, subse
     _refuse_others(method, arguments)
     if find_rule(method, arguments) == "values" and data.homes is not None:
         raise SeriesError(
-            f"{method} of one record a household is not built for a series: mask the persons (household_columns=[] "
-            "where no column is of the household)."
+            f"{method} of one record a household is not built for a series: what was released is kept by the ids of "
+            "persons, and one who moves would show what was kept for him beside another household's. Mask the persons "
+            "(household_columns=[] where no column is of the household)."
         )
     if data.part is not None or (data.homes is not None and data.homes.of.part is not None) or subset:
         raise SeriesError(
@@ -61,11 +62,6 @@ def _refuse_others(method: str, arguments: Mapping[str, Any]) -> None:
             "pram_retention by the categories of a file is refused in a series of releases: a category that comes or "
             "goes would draw all records anew. Mask each column by a step of its own, and give categories, all that "
             "there may be: one matrix then holds for all releases."
-        )
-    if method == "sample" and arguments.get("household") is not None:
-        raise SeriesError(
-            "a sample of households is refused in a series of releases: who moves to another household would be drawn "
-            "for a second time. Draw persons."
         )
     columns = arguments.get("columns")
     if method == "round_points" and isinstance(columns, list | tuple) and len(columns) > 1:

@@ -11,6 +11,8 @@ from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import translate_errors
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import duckdb
     import pyarrow as pa
 
@@ -83,3 +85,26 @@ def sum_lost_keys(keys: Any, table: str) -> exp.Expression:  # noqa: ANN401 - na
         gone = exp.Case().when(exp.column(key, table=table, quoted=True).is_(exp.null()), exp.Literal.number(1 << j))
         lost = exp.Add(this=lost, expression=gone.else_(exp.Literal.number(0)))
     return exp.cast(lost, "INTEGER")
+
+
+def read_in_place_of(select: exp.Select, tables: Mapping[str, str]) -> exp.Select:
+    """Return a query of macros that read temporary tables by their names, as one of others.
+
+    Examples
+    --------
+    >>> asked = exp.select("*").from_(exp.Table(this=call("sdc__proof", "temp.masked", 3)))
+    >>> read_in_place_of(asked, {"masked": "released"}).sql("duckdb")
+    "SELECT * FROM SDC__PROOF('temp.released', 3)"
+    """
+
+    def change(node: exp.Expression) -> exp.Expression:
+        if isinstance(node, exp.Anonymous):
+            for given in node.expressions:
+                if isinstance(given, exp.Literal) and given.is_string and given.name in named:
+                    given.replace(exp.Literal.string(named[given.name]))
+        return node
+
+    named = {f"temp.{name}": f"temp.{other}" for name, other in tables.items()}
+    changed = select.copy().transform(change)
+    assert isinstance(changed, exp.Select)  # noqa: S101 - for the type checker: its root is no call
+    return changed

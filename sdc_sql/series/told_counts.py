@@ -11,6 +11,8 @@ COUNTS = {
     "waiting": "records that wait for a later release, since too few came, or changed, with them",
     "left_out": "records left out, since the id under which they were released has ended",
     "new_ids": "records given another id, since the one under which they were released has ended",
+    "merged_boxes": "boxes merged with others, since too few are left in them",
+    "moved": "persons who moved to another household, and are in the sample where that one is",
     "waiting_for_others": "records that wait until others stand beside them",
     "rows_changed": "of the ids ended because a key that was shown has changed",
     "weakened": "of the ids ended because too few others are left",

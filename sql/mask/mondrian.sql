@@ -21,6 +21,9 @@
 -- would tell extremes. Its ends are values of the file; round a continuous key first where such a value is telling.
 -- NULL is a value of its own: with a hierarchy it has a row there; of numbers and dates it stands below the first, 'up to 24 or NULL'.
 --
+-- In a series of releases labels have no gaps, since a newcomer may lie anywhere ('up to 24 or NULL', 'over 24 to 60', 'over 60'), and a
+-- hierarchy's label is not drawn closer around those who are there.
+--
 -- A label of a hierarchy may stand beside one below it: '*' where too few shared the value, in a group of at least k all the same.
 -- Cuts depend on the keys alone. Whoever knows the method and the keys of everyone finds the group of a person, and in it k records;
 -- of other variables nothing is promised: groups that agree on a confidential one disclose it (sdc_l_diversity measures that).
@@ -37,7 +40,8 @@
 -- Loss: published.
 -- Told: nothing.
 -- Repeated: once (the boxes of two releases intersect).
--- Series: refused (boxes of another release intersect with these; keeping them is not built yet).
+-- Series: values (the boxes of the first release stay, and hold all who come; one in which fewer than k stay is merged with another, for
+--   all. Where nobody stood fewer than k wait, and who changes in one key where the labels of the others would intersect).
 -- Publicly: values made coarser, group by group.
 -- Parameters:
 --   tbl          table                     the table, view, common table expression or file
@@ -116,22 +120,34 @@ CREATE OR REPLACE MACRO sdc__mondrian_nodes(places, checked) AS TABLE
     FROM query_table(places)
     WHERE NOT sdc__has_tree AND NOT sdc__in_ranges;
 
-CREATE OR REPLACE MACRO sdc__mondrian(tbl, keys, k, id, hierarchies) AS TABLE
-    WITH sdc__no_hierarchy AS (SELECT '' AS variable, '' AS value, 0 AS level, '0' AS level_name, '' AS label),
-    sdc__checked AS MATERIALIZED (FROM sdc__hierarchies(coalesce(hierarchies, 'sdc__no_hierarchy'), NULL)),
-    sdc__records AS MATERIALIZED (SELECT sdc__id, COLUMNS(sdc__to_mask((*), keys, id)) FROM sdc__identified(tbl, id, codes := keys)),
-    sdc__crossed AS MATERIALIZED (
-        SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), count(*) AS sdc__records FROM sdc__records GROUP BY ALL),
+-- What a series keeps boxes of: the long table of hierarchies, checked, which is empty where there is none; and the cells of the keys.
+CREATE OR REPLACE MACRO sdc__mondrian_checked(hierarchies) AS TABLE
+    WITH sdc__no_hierarchy AS (SELECT '' AS variable, '' AS value, 0 AS level, '0' AS level_name, '' AS label)
+    FROM sdc__hierarchies(coalesce(hierarchies, 'sdc__no_hierarchy'), NULL);
+CREATE OR REPLACE MACRO sdc__mondrian_records(tbl, keys, id) AS TABLE
+    SELECT sdc__id, COLUMNS(sdc__to_mask((*), keys, id)) FROM sdc__identified(tbl, id, codes := keys);
+CREATE OR REPLACE MACRO sdc__mondrian_cells(records) AS TABLE
+    WITH sdc__crossed AS (
+        SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), count(*) AS sdc__records FROM query_table(records) GROUP BY ALL),
     sdc__numbered AS (
         SELECT sdc__records, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key,
                sdc__numbered_value(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__v_\0"
         FROM sdc__crossed
     ),
-    sdc__listed AS (SELECT sdc__records, sdc__key, [*COLUMNS(lambda c: starts_with(c, 'sdc__v_'))] AS sdc__values FROM sdc__numbered),
-    sdc__celled AS MATERIALIZED (
-        SELECT *, row_number() OVER (ORDER BY sdc__codes ASC) AS sdc__cell
-        FROM (SELECT *, list_transform(sdc__values, lambda v: v.n) AS sdc__codes FROM sdc__listed)
-    ),
+    sdc__listed AS (SELECT sdc__records, sdc__key, [*COLUMNS(lambda c: starts_with(c, 'sdc__v_'))] AS sdc__values FROM sdc__numbered)
+    SELECT *, row_number() OVER (ORDER BY sdc__codes ASC) AS sdc__cell
+    FROM (SELECT *, list_transform(sdc__values, lambda v: v.n) AS sdc__codes FROM sdc__listed);
+
+-- The leaves of all hierarchies, also of values that nobody has yet.
+CREATE OR REPLACE MACRO sdc__mondrian_leaves(places, checked) AS TABLE
+    SELECT sdc__j, sdc__value AS sdc__text, sdc__leaf AS sdc__place
+    FROM sdc__leaves_in_order(checked) JOIN (SELECT DISTINCT sdc__j, sdc__key FROM query_table(places) WHERE sdc__has_tree)
+         ON sdc__key = sdc__variable;
+
+CREATE OR REPLACE MACRO sdc__mondrian(tbl, keys, k, id, hierarchies) AS TABLE
+    WITH sdc__checked AS MATERIALIZED (FROM sdc__mondrian_checked(hierarchies)),
+    sdc__records AS MATERIALIZED (FROM sdc__mondrian_records(tbl, keys, id)),
+    sdc__celled AS MATERIALIZED (FROM sdc__mondrian_cells('sdc__records')),
     sdc__placed AS MATERIALIZED (FROM sdc__mondrian_places('sdc__celled', 'sdc__checked')),
     sdc__trees AS MATERIALIZED (FROM sdc__mondrian_nodes('sdc__placed', 'sdc__checked')),
     -- the number of groups, the group of each cell, and the low and the high end of each group on each key

@@ -22,7 +22,7 @@
 -- Loss: published.
 -- Told: nothing.
 -- Repeated: again.
--- Series: parameters.
+-- Series: parameters (a later mapping may be coarser: each of its classes is made of whole former ones).
 -- Parameters:
 --   tbl          table   the table, view, common table expression or file
 --   column_name  column  the column to recode

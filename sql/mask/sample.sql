@@ -23,13 +23,13 @@
 --            3  m   10
 --            4  m   10
 --
--- A unit's draw depends on the key, the release, the pass and its id alone, neither on the fraction nor on the values, and the same
--- persons are drawn next month. Of two samples of one design (simple or bernoulli, the same strata, the same unit), of which the larger
--- draws no fewer of any stratum, the smaller lies within the larger: the two tell no more than the larger one. Samples of two designs
--- (other strata, households and persons, systematic ones) and samples under different release names cover more of the file together than
--- each of them. Only for whom it hides who is in the file: what an intruder finds in it is as before, and a value that is unique in the
--- population still is (a continuous variable nearly always). Whoever knows the list and one who was drawn systematically knows the
--- others; equal values of the order stand at random.
+-- A unit's draw depends on the key, the release, the pass and its id alone, neither on the fraction nor on the values, and the same persons
+-- are drawn next month. Of two samples of one design (simple or bernoulli, the same strata, the same unit), of which the larger draws no
+-- fewer of any stratum, the smaller lies within the larger: the two tell no more than the larger one. Samples of two designs (other strata,
+-- households and persons, systematic ones) and samples under different release names cover more of the file together than each of them. Of
+-- households drawn by themselves who moves is in the sample where his household is. Only for whom it hides who is in the file: what an
+-- intruder finds in it is as before, and a value that is unique in the population still is (a continuous variable nearly always). Whoever
+-- knows the list and one who was drawn systematically knows the others; equal values of the order stand at random.
 --
 -- Scope: table.
 -- Not compiled: records leave the table and weights become numbers of another type: draw the sample in DuckDB, and read it elsewhere.

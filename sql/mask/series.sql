@@ -27,3 +27,21 @@ CREATE OR REPLACE MACRO sdc__series_stratum(value, series, step) AS
 CREATE OR REPLACE MACRO sdc__series_key(series, purpose) AS
     (SELECT sha256(concat(sdc__part(sdc__secret), sdc__part('sdc-sql series'), sdc__part(series), sdc__part(purpose)))
      FROM (SELECT sdc__secret_key() AS sdc__secret));
+
+-- The classes of a mapping: of each listed value a digest, of its class, and of the class's label read as a value, which `keep` may leave
+-- as it is; and of the label of values that are not listed. By these a later mapping is seen to be made of whole former classes.
+CREATE OR REPLACE MACRO sdc__series_class(text, series, step) AS
+    sdc__first_half(sdc__digest((SELECT sdc__subkey(sdc__secret_key(), series, step, 'series', '', 'mapping')), '', sdc__part(text)));
+CREATE OR REPLACE MACRO sdc__series_classes(mapping, label, series, step) AS TABLE
+    WITH sdc__listed AS MATERIALIZED (FROM sdc__recode_mapping(mapping))
+    SELECT sdc__series_class(sdc__from, series, step) AS sdc__value, sdc__series_class(sdc__to::VARCHAR, series, step) AS sdc__class,
+           sdc__series_class(sdc__canonical(sdc__to), series, step) AS sdc__named, sdc__to::VARCHAR AS sdc__label, true AS sdc__is_listed
+    FROM sdc__listed
+    UNION ALL
+    SELECT NULL, sdc__series_class(sdc__to::VARCHAR, series, step), sdc__series_class(sdc__canonical(sdc__to), series, step),
+           sdc__to::VARCHAR, false
+    FROM (SELECT sdc__label_as(label::VARCHAR, sdc__to) AS sdc__to FROM sdc__listed LIMIT 1) WHERE label IS NOT NULL
+    UNION ALL
+    SELECT sdc__series_class(NULL::VARCHAR, series, step), sdc__series_class(NULL::VARCHAR, series, step),
+           sdc__series_class(NULL::VARCHAR, series, step), NULL, true
+    WHERE NOT EXISTS (FROM sdc__listed WHERE sdc__from IS NULL);

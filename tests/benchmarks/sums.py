@@ -42,7 +42,7 @@ def main() -> None:
     print(f"| {arguments.records:,} records | threads | exact sums | plain sums | ratio |\n|---|---|---|---|---|")
     with duckdb.connect() as con, con.cursor() as plain:
         for connection in (con, plain):  # macros are of a cursor, tables of both
-            sdc_sql.load(connection)
+            sdc_sql.load(connection, " ".join([TOTAL, *QUERIES.values()]))
         plain.execute(PLAIN)
         population(con, arguments.records)
         for threads in arguments.threads:

@@ -79,7 +79,9 @@ def main() -> None:
     parser.add_argument("records", nargs="*", type=int, default=[10_000, 30_000, 100_000, 1_000_000])
     arguments = parser.parse_args()
     with duckdb.connect() as con:
-        sdc_sql.load(con)
+        sdc_sql.load(
+            con, "sdc__local_suppression sdc_suppression_report sdc__suppress_combinations sdc__combinations_proof"
+        )
         con.execute(f"CREATE TABLE t AS FROM '{ROOT / 'fixtures' / 'cps_couples.parquet'}'")
         theirs = json.loads((ROOT / "fixtures" / "sdcmicro.json").read_text(encoding="utf-8"))["entries"]
         for k in (2, 3, 5):

@@ -85,7 +85,7 @@ def test_each_is_written_in_one_way_with_the_parameters_of_its_macro(parameters)
 
 
 def test_mask_knows_every_masking_step():
-    text = (PACKAGE / "macros" / "mask" / "masks.sql").read_text("utf-8")
+    text = (PACKAGE / "macros" / "mask" / "masks.sql").read_text("utf-8").partition("macro sdc__once()")[0]
     assert {f"sdc_{name}" for name in re.findall(r"^ {8}'(\w+)': ", text, re.MULTILINE)} == MASKS
 
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 import shutil
 import warnings
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from series_world import CALLS, make_nights, measure
+from series_world import CALLS, KEY, make_nights, measure
 from ten_nights import release_in_series
 
 import sdc_sql
 from sdc_sql.errors import RepeatedReleaseWarning, SeriesError
-from sdc_sql.series import kept_step, kept_values, series
+from sdc_sql.series import boxed_step, kept_step, kept_values, series
+from sdc_sql.series.boxes import Boxes
 from sdc_sql.series.kept_values import look_up
+from tests.series.test_boxes import holds
+from tests.series.test_kept_values import Nights
 
 pytestmark = pytest.mark.slow  # whole releases, one after another
 
@@ -121,6 +125,69 @@ def test_a_ledger_without_its_chain(con, tmp_path, monkeypatch, faulty):
         else:
             with pytest.raises(SeriesError, match=r"does not end where|There is no ledger"):
                 release(names[2], second)
+
+
+@pytest.mark.parametrize("faulty", ["", "newcomers count", "moved ones merge"])
+def test_boxes_that_are_merged_tell_of_who_came(con, tmp_path, monkeypatch, faulty):
+    """Two worlds that differ in the age of one newcomer, or of one who moved: the others must be released alike.
+
+    Else who knows all others finds by their labels where he is, though he is not shown there by himself.
+    """
+    count = Boxes._count_stayed
+
+    def count_faultily(self, places, before):
+        box, stayed = count(self, places, before)
+        stays = np.bincount(box, minlength=len(stayed))
+        return box, stays if faulty == "moved ones merge" else np.where(stayed > 0, stays, 0)
+
+    if faulty:
+        monkeypatch.setattr(Boxes, "_count_stayed", count_faultily)
+    start = {i: age for age, group in ((20, range(4)), (40, range(4, 7)), (90, range(7, 10))) for i in group}
+    left = {i: age for i, age in start.items() if i not in {4, 7, 8, 9}}  # of 40 too few stay, of 90 nobody
+    con.execute("SET VARIABLE sdc_key = ?", [KEY])
+    seen = []
+    for n, (age, moved) in enumerate([(20, 20), (40, 20), (20, 90)]):
+        nights = Nights(con, tmp_path, call=lambda mask, into: mask.mondrian(3, keys=["age"], into=into))
+        nights.ledger = tmp_path / f"{n}.ledger"
+        worlds = (start, left | {3: moved, 99: age})
+        *_, last = [nights.release({"id": [*w], "age": [*w.values()]}, most_new=1.0) for w in worlds]
+        seen.append({i: last.get(i) for i in (0, 1, 2, 5, 6)})
+    assert (seen[0] != seen[1]) is bool(faulty)
+    assert (seen[0] != seen[2]) is (faulty == "moved ones merge")
+
+
+@pytest.mark.parametrize("faulty", [False, True])
+def test_boxes_that_are_cut_anew(con, tmp_path, monkeypatch, faulty):
+    """Of an unchanged person the boxes of two nights intersect in one of fewer than k who were there both times."""
+    if faulty:
+        monkeypatch.setattr(boxed_step, "read_tables", lambda *_: None)
+        monkeypatch.setattr(boxed_step, "find_before", lambda _ledger, _step, persons: np.full(len(persons), -1))
+        monkeypatch.setattr(boxed_step, "hold_what_was_shown", lambda _boxes, places, _: places[:, 0] > -9)
+        monkeypatch.setattr(kept_step, "cuts_boxes", lambda _: False)
+        monkeypatch.setattr(kept_step, "suppresses_values", lambda _: True)
+    names = make_nights(con, "churn", 300, 3)
+    released = release_in_series(con, names, "mondrian", tmp_path)
+    parts = " JOIN ".join(f'"{r}" r{n} USING (id)' if n else f'"{r}" r{n}' for n, r in enumerate(released))
+    query = f"""SELECT count(*) FROM (SELECT DISTINCT age, region FROM (SELECT r0.age, r0.region FROM {parts})) a
+        JOIN (SELECT r0.age, r0.region, count(DISTINCT (r2.age, r2.region)) AS n FROM {parts} GROUP BY ALL) b
+            USING (age, region) WHERE n > 1"""
+    ((parted,),) = con.execute(query).fetchall()
+    assert (parted > 0) is faulty
+
+
+@pytest.mark.parametrize("faulty", [False, True])
+def test_boxes_of_who_moves_in_one_key(con, tmp_path, monkeypatch, faulty):
+    """Some move to another region each night: the labels of their ages would intersect, night by night."""
+    if faulty:
+        monkeypatch.setattr(boxed_step, "hold_what_was_shown", lambda _boxes, places, _: places[:, 0] > -9)
+    names = make_nights(con, "move", 300, 4)
+    released = release_in_series(con, names, "mondrian", tmp_path)
+    narrower, first = 0, {}
+    for name in released:
+        for i, label in con.execute(f'SELECT id, age FROM "{name}"').fetchall():
+            before = {age for age in range(18, 91) if holds(first.setdefault(i, label), age)}
+            narrower += not before <= {age for age in range(18, 91) if holds(label, age)}
+    assert (narrower > 0) is faulty
 
 
 def test_a_second_series_of_the_same_records_tells_more(con, tmp_path):

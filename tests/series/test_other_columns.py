@@ -87,7 +87,6 @@ def test_a_newcomer_with_null_where_no_group_has_it_waits(con, tmp_path):
     ("call", "said"),
     [
         (lambda m: m.pram(["a", "b"], "crossing", into="z"), "all the columns"),
-        (lambda m: m.sample(fraction=0.5, method="bernoulli", household="home", into="z"), "another household"),
         (lambda m: m.recode("a", relative_to="b", into="z"), "a place that stays"),
         (lambda m: m.round_points(["x", "y"], "points", into="z"), "round_points of several columns"),
     ],

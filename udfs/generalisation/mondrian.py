@@ -43,20 +43,7 @@ def mondrian(
     >>> of.tolist(), low.tolist(), high.tolist()
     ([0, 0, 1, 1], [[0], [3]], [[2], [5]])
     """
-    if counts.sum() < k:
-        raise ValueError(f"there are {counts.sum():,} records, fewer than k = {k}: no group can have k of them")
-    high = np.array([[(key if isinstance(key, int) else key.size) - 1 for key in keys]])
-    whole = Groups.make_from_ordered(np.zeros(len(counts), dtype=np.int64), counts)
-    uncut = _Uncut(np.arange(len(counts)), whole, np.zeros_like(high), high, np.zeros_like(high))
-    ended = []
-    while len(uncut.at):
-        uncut = uncut.tighten(places, keys)
-        small = uncut.groups.totals < 2 * k
-        ended.append(uncut.select(small))
-        uncut = uncut.select(~small)
-        stays, parts = _cut_groups(uncut, places, keys, k)
-        ended.append(uncut.select(stays))
-        uncut = parts
+    ended, _ = _cut_all(places, counts, k, keys)
     first = np.cumsum([0, *(len(e.low) for e in ended)])
     group = np.empty(len(counts), dtype=np.int64)
     for number, some in zip(first, ended, strict=False):
@@ -65,19 +52,67 @@ def mondrian(
 
 
 @dataclass(frozen=True)
+class Parts:
+    """The parts into which the groups of a round are cut: the first one of all has no part before it.
+
+    ``number`` of each part, ``parent``, the part that is cut, and ``key``, by which; ``side`` as of `Cuts`; the run of
+    the part on that key; and its records.
+    """
+
+    number: Integers
+    parent: Integers
+    key: Integers
+    side: Integers
+    low: Integers
+    high: Integers
+    records: Integers
+
+
+def cut_parts(places: Integers, counts: Integers, k: int, keys: Sequence[Nodes | int]) -> list[Parts]:
+    """Return how the groups are cut, round by round; the whole is part 0. The arguments are those of `mondrian`."""
+    return _cut_all(places, counts, k, keys)[1]
+
+
+def _cut_all(
+    places: Integers, counts: Integers, k: int, keys: Sequence[Nodes | int]
+) -> tuple[list[_Uncut], list[Parts]]:
+    """Return the groups that cannot be cut any more, and the cuts by which they came about."""
+    if counts.sum() < k:
+        raise ValueError(f"there are {counts.sum():,} records, fewer than k = {k}: no group can have k of them")
+    high = np.array([[(key if isinstance(key, int) else key.size) - 1 for key in keys]])
+    whole = Groups.make_from_ordered(np.zeros(len(counts), dtype=np.int64), counts)
+    number = np.zeros(1, dtype=np.int64)
+    uncut = _Uncut(np.arange(len(counts)), whole, np.zeros_like(high), high, np.zeros_like(high), number)
+    ended, cuts, parts = [], [], 1
+    while len(uncut.at):
+        uncut = uncut.tighten(places, keys)
+        small = uncut.groups.totals < 2 * k
+        ended.append(uncut.select(small))
+        uncut = uncut.select(~small)
+        stays, left, made = _cut_groups(uncut, places, keys, k, parts)
+        ended.append(uncut.select(stays))
+        uncut = left
+        cuts.append(made)
+        parts += len(made.number)
+    return ended, cuts
+
+
+@dataclass(frozen=True)
 class _Uncut:
-    """Groups, the cells in them by number, and their runs and levels on each key, (groups, d)."""
+    """Groups, the cells in them by number, their runs and levels on each key, (groups, d), and their own numbers."""
 
     at: Integers
     groups: Groups
     low: Integers
     high: Integers
     level: Integers
+    number: Integers
 
     def select(self, which: Truths) -> _Uncut:
         """Return some of the groups."""
         cells = self.at[which[self.groups.of]]
-        return _Uncut(cells, self.groups.select(which), self.low[which], self.high[which], self.level[which])
+        runs = self.low[which], self.high[which], self.level[which]
+        return _Uncut(cells, self.groups.select(which), *runs, self.number[which])
 
     def tighten(self, places: Integers, keys: Sequence[Nodes | int]) -> _Uncut:
         """Return the same with the lowest node of each hierarchy that holds all of a group. Ranges stay."""
@@ -88,11 +123,13 @@ class _Uncut:
                 level[:, j] = key.levels(self.groups, places[self.at, j])
                 low[:, j] = key.low[level[:, j], places[first, j]]
                 high[:, j] = key.high[level[:, j], places[first, j]]
-        return _Uncut(self.at, self.groups, low, high, level)
+        return _Uncut(self.at, self.groups, low, high, level, self.number)
 
 
-def _cut_groups(uncut: _Uncut, places: Integers, keys: Sequence[Nodes | int], k: int) -> tuple[Truths, _Uncut]:
-    """Return which groups cannot be cut, and the parts of the others, each cut by the key that is worth most."""
+def _cut_groups(
+    uncut: _Uncut, places: Integers, keys: Sequence[Nodes | int], k: int, parts_before: int
+) -> tuple[Truths, _Uncut, Parts]:
+    """Return which groups cannot be cut, the parts of the others, and the cuts, each by the key that is worth most."""
     groups = uncut.groups
     worth = np.zeros(len(uncut.low))
     by, side = np.zeros(len(worth), dtype=np.int64), np.zeros(len(uncut.at), dtype=np.int64)
@@ -116,7 +153,9 @@ def _cut_groups(uncut: _Uncut, places: Integers, keys: Sequence[Nodes | int], k:
     parents = groups.of[first]
     low, high, rows = uncut.low[parents], uncut.high[parents], np.arange(len(parents))
     low[rows, by[parents]], high[rows, by[parents]] = ends[0, first], ends[1, first]
-    return worth == 0, _Uncut(uncut.at[moves], new, low, high, uncut.level[parents])
+    number = parts_before + rows
+    made = Parts(number, uncut.number[parents], by[parents], side[first], ends[0, first], ends[1, first], new.totals)
+    return worth == 0, _Uncut(uncut.at[moves], new, low, high, uncut.level[parents], number), made
 
 
 def local_recoding(codes: Floats, counts: Floats, k: float, places: Floats, nodes: Floats) -> Integers:
@@ -131,25 +170,42 @@ def local_recoding(codes: Floats, counts: Floats, k: float, places: Floats, node
     nodes
         Likewise, for each value of a key with a hierarchy: its key, a level, its place, and the run of its node there.
     """
-    numbers, of_values, of_nodes = codes.astype(np.int64), _shape_rows(places, 3), _shape_rows(nodes, 5)
-    at, orders = np.empty_like(numbers), []
-    for j in range(numbers.shape[1]):
-        own, tree = of_values[of_values[:, 0] == j], of_nodes[of_nodes[:, 0] == j]
-        known = own[np.argsort(own[:, 1])]
-        at[:, j] = known[np.searchsorted(known[:, 1], numbers[:, j]), 2]
-        orders.append(_nodes(tree) if len(tree) else len(own))
+    at, orders = place_cells(codes.astype(np.int64), _shape_rows(places, 3), _shape_rows(nodes, 5))
     of, low, high = mondrian(at, counts.astype(np.int64), int(require_given(k, "k")), orders)
     return np.concatenate([[len(low)], of + 1, low.ravel(), high.ravel()])
+
+
+def place_cells(numbers: Integers, places: Integers, nodes: Integers) -> tuple[Integers, list[Nodes | int]]:
+    """Return the places of cells, (n, d), whose values are given by number, and each key's order, as of `mondrian`.
+
+    Parameters
+    ----------
+    places, nodes
+        The rows of `local_recoding`.
+    """
+    at = np.empty_like(numbers)
+    orders: list[Nodes | int] = []
+    for j in range(numbers.shape[1]):
+        own, tree = places[places[:, 0] == j], nodes[nodes[:, 0] == j]
+        known = own[np.argsort(own[:, 1])]
+        at[:, j] = known[np.searchsorted(known[:, 1], numbers[:, j]), 2]
+        orders.append(make_nodes(tree) if len(tree) else len(own))
+    return at, orders
 
 
 def _shape_rows(flat: Floats, width: int) -> Integers:
     return flat.astype(np.int64).reshape(-1, width)
 
 
-def _nodes(rows: Integers) -> Nodes:
+def make_nodes(rows: Integers) -> Nodes:
+    """Return a hierarchy by its rows, each a key, a level, a place, and the run of its node there."""
     shape = (int(rows[:, 1].max()) + 1, int(rows[:, 2].max()) + 1)
     low, high = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.int64)
     low[rows[:, 1], rows[:, 2]], high[rows[:, 1], rows[:, 2]] = rows[:, 3], rows[:, 4]
+    if (low[-1] != 0).any() or (high[-1] != shape[1] - 1).any():
+        raise ValueError(
+            "a hierarchy has several labels on its highest level: give it one more, with '*' for all values"
+        )
     return Nodes(low, high)
 
 

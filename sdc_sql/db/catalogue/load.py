@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import duckdb
 from sqlglot import exp
 
+from sdc_sql.db.catalogue.attached import attach_macros, list_public_macros
+from sdc_sql.db.catalogue.kernels import KERNEL, list_functions, list_registered, register_kernel
 from sdc_sql.db.catalogue.macros import CREATE, definition, list_macros, list_needed_macros, sql_files
 from sdc_sql.db.query import write_sql
 from sdc_sql.db.transaction import is_callers, is_committed, is_open, read_transaction_number, transaction
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from sdc_sql.db.transaction import Number
-    from sdc_sql.udfs.arrow_function import Function
 
 SHARED = "sdc__macros"
 TEMPORARY = CREATE.replace("MACRO", "TEMP MACRO")
-KERNEL = "sdc__kernel_"
-# what a kernel refuses is an error in the macro's words; within a list its answer is computed once
-_ANSWER = (
-    "list_transform([{call}], lambda sdc__row: CASE WHEN sdc__row.complaint IS NULL THEN sdc__row.answer"
-    " ELSE error('ParameterError: ' || sdc__row.complaint) END)[1]"
-)
 _PARSED: dict[str, duckdb.Statement] = {}
 
 
@@ -39,6 +32,7 @@ class _Had:
     for_good: set[str] = field(default_factory=set)
     within: set[str] = field(default_factory=set)
     transaction: Number | None = None
+    attached: frozenset[str] = frozenset()  # which call the catalogue, and need no others
 
 
 _HAD: WeakKeyDictionary[duckdb.DuckDBPyConnection, _Had] = WeakKeyDictionary()
@@ -49,6 +43,10 @@ def load(con: duckdb.DuckDBPyConnection, query: str | None = None) -> duckdb.Duc
 
     The macros are temporary: they are gone with the connection and leave no trace in its database,
     which may be read-only. A cursor is a connection of its own: load it too. Loading twice does no harm.
+    All macros are in a catalogue that the first load writes to the user's cache folder (``~/.cache/sdc-sql``, for its
+    owner alone; ``SDC_CACHE`` names another, or none where it is empty) and that is attached read-only: the connection
+    then has a database ``sdc_sql`` beside its own. Where that cannot be (inside a transaction, say, or where another
+    database has this name), each macro is created on the connection, which takes five times as long.
     Where the environment variable ``SDC_KEY`` holds a secret key and the session has none, the session variable
     ``sdc_key`` is set to it.
 
@@ -58,7 +56,8 @@ def load(con: duckdb.DuckDBPyConnection, query: str | None = None) -> duckdb.Duc
         An open DuckDB connection.
     query
         The query that is to be run, or the names of the macros that are to be called, in one text: these and what they
-        call are registered, in a twentieth of the time that all take (half a second, more for the first connection).
+        call are registered, in a twentieth of the time that all take where there is no catalogue (half a second, and
+        more for the first connection).
 
     Examples
     --------
@@ -70,7 +69,8 @@ def load(con: duckdb.DuckDBPyConnection, query: str | None = None) -> duckdb.Duc
     >>> load(duckdb.connect(), "sdc_posterior_risk").sql("SELECT sdc_posterior_risk(1, 1)").fetchall()
     [(1.0,)]
     """
-    load_macros(con, query)
+    if query is not None or not _attach_macros(con):
+        load_macros(con, query)
     set_key(con)
     return con
 
@@ -97,6 +97,18 @@ def execute(
     return con.execute(written, parameters)
 
 
+def _attach_macros(con: duckdb.DuckDBPyConnection) -> bool:
+    """Give a connection all public macros by the catalogue in the user's cache folder, where that can be."""
+    had = _HAD.get(con) or _HAD.setdefault(con, _Had(_are_stored(con)))
+    if had.attached:
+        return True
+    if had.stored or is_open(con) or not attach_macros(con):
+        return False
+    had.attached = frozenset(list_public_macros())
+    had.for_good |= had.attached
+    return True
+
+
 def load_macros(con: duckdb.DuckDBPyConnection, query: str | None = None) -> None:
     """Register the macros that a query calls, by default all, where the connection has not got them yet.
 
@@ -105,7 +117,7 @@ def load_macros(con: duckdb.DuckDBPyConnection, query: str | None = None) -> Non
     are registered: a stored one may be older, and would call these.
     """
     had = _HAD.get(con) or _HAD.setdefault(con, _Had(_are_stored(con)))
-    names = list_macros() if query is None or had.stored else list_needed_macros(query)
+    names = list_macros() if query is None or had.stored else list_needed_macros(query, had.attached)
     if had.for_good.issuperset(names):
         return
     if is_committed(con, had.transaction):
@@ -114,10 +126,10 @@ def load_macros(con: duckdb.DuckDBPyConnection, query: str | None = None) -> Non
     if within is None or within != had.transaction:
         had.within, had.transaction = set(), within
     missing = [name for name in names if name not in had.for_good and name not in had.within]
-    taken = _python_functions(con) if within and any(name.startswith(KERNEL) for name in missing) else set()
+    taken = list_registered(con) if within and any(name.startswith(KERNEL) for name in missing) else set()
     for name in missing:
         if name.startswith(KERNEL):
-            _register_function(con, TEMPORARY, _functions()[name.removeprefix(KERNEL)], taken)
+            register_kernel(con, TEMPORARY, list_functions()[name.removeprefix(KERNEL)], taken)
         else:
             con.execute(_parse_macro(con, name))
         (had.within if within else had.for_good).add(name)
@@ -147,7 +159,7 @@ def load_shared(con: duckdb.DuckDBPyConnection) -> None:
     [(1.0,)]
     """
     known = "SELECT 1 FROM duckdb_functions() WHERE function_name = ? AND database_name = ?"
-    if con.execute(known, [f"{KERNEL}{[*_functions()][-1]}", SHARED]).fetchall():
+    if con.execute(known, [f"{KERNEL}{[*list_functions()][-1]}", SHARED]).fetchall():
         return
     before = _search_path(con)
     con.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {SHARED} (READ_WRITE)")
@@ -155,9 +167,9 @@ def load_shared(con: duckdb.DuckDBPyConnection) -> None:
     try:
         for file in sql_files():
             con.execute(file.text)
-        taken = _python_functions(con) if is_open(con) else set()
-        for function in _functions().values():
-            _register_function(con, CREATE, function, taken)
+        taken = list_registered(con) if is_open(con) else set()
+        for function in list_functions().values():
+            register_kernel(con, CREATE, function, taken)
     finally:
         _set_search_path(con, before)
 
@@ -199,51 +211,6 @@ def _search_path(con: duckdb.DuckDBPyConnection) -> str:
 
 def _set_search_path(con: duckdb.DuckDBPyConnection, path: str) -> None:
     con.execute(f"SET search_path = {exp.Literal.string(path).sql('duckdb')}")
-
-
-def _register_function(con: duckdb.DuckDBPyConnection, create: str, function: Function, taken: set[str]) -> None:
-    """Register a Python function, and create the macro that calls it.
-
-    Another cursor may have registered it: then the name is taken. Within a transaction of the caller's the catalogue
-    has been asked, since an attempt would abort it; else it is tried, which takes a fraction of the time.
-    """
-    name = f"sdc__python_{function.name}"
-    # the Python client keeps the name of a function whose transaction was rolled back
-    while name not in taken and not _create_function(con, name, function):
-        taken = taken or _python_functions(con)
-        name += "" if name in taken else "_again"
-    arguments = ", ".join(argument for argument, _ in function.parameters)
-    con.execute(f"{create} {KERNEL}{function.name}({arguments}) AS {_ANSWER.format(call=f'{name}({arguments})')}")
-
-
-def _functions() -> Mapping[str, Function]:
-    from sdc_sql.udfs.registry import FUNCTIONS  # noqa: PLC0415 - with numpy and pyarrow, which not every program needs
-
-    return FUNCTIONS
-
-
-def _python_functions(con: duckdb.DuckDBPyConnection) -> set[str]:
-    known = "SELECT function_name FROM duckdb_functions() WHERE starts_with(function_name, 'sdc__python_')"
-    return {name for (name,) in con.execute(known).fetchall()}
-
-
-def _create_function(con: duckdb.DuckDBPyConnection, name: str, function: Function) -> bool:
-    """Register a function, unless the name is taken."""
-    types: list[Any] = [kind for _, kind in function.parameters]
-    options: dict[str, Any] = {
-        "type": "arrow",
-        # the kernel refuses a NULL argument; by default the result would be NULL, and the records lost
-        "null_handling": "special",
-    }
-    try:
-        con.create_function(name, function, types, function.result, **options)
-    except duckdb.NotImplementedException:
-        return False
-    except duckdb.CatalogException as error:
-        if "already exists" not in str(error):
-            raise
-        # another connection of the database has registered it in the meantime
-    return True
 
 
 def set_key(con: duckdb.DuckDBPyConnection) -> None:

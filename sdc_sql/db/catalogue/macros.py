@@ -197,8 +197,10 @@ def list_macros() -> tuple[str, ...]:
     return tuple(macro for file in sql_files() for macro in file.defines)
 
 
-def list_needed_macros(query: str) -> tuple[str, ...]:
+def list_needed_macros(query: str, complete: frozenset[str] = frozenset()) -> tuple[str, ...]:
     """Return the macros that a query calls, and those that these call, each after those that it calls.
+
+    What is ``complete`` is there with all that it calls.
 
     Examples
     --------
@@ -206,7 +208,7 @@ def list_needed_macros(query: str) -> tuple[str, ...]:
     >>> names.index("sdc__columns") < names.index("sdc_theta"), "sdc_household_risk" in names
     (True, False)
     """
-    names = (name.lower() for name in _NAME.findall(query))
+    names = {name.lower() for name in _NAME.findall(query)} - complete
     return _collect_macros(tuple(sorted({name for name in names if name in _list_statements() or name == _ENTRIES})))
 
 

@@ -15,7 +15,7 @@ from sdc_sql.db.files import work
 from sdc_sql.db.files.csv_file import create_from_rows
 from sdc_sql.db.files.source import detect_kind, open_source, read_file
 from sdc_sql.errors import TableError, explain_full_disk, hide_values
-from sdc_sql.microdata import Microdata
+from sdc_sql.release.certifying.sorted_digest import digest_by_sorting
 from sdc_sql.release.running import formats
 
 if TYPE_CHECKING:
@@ -97,11 +97,11 @@ def read_resource_limits(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
 
 def digest_table(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, Any]:
     """Return the digest of a table's content, the number of its records, and its columns with their types."""
-    found = Microdata(con, table).risk.content_digest()
+    digest, records = digest_by_sorting(con, table)
     columns = [
         {"name": name, "type": kind} for name, kind in list_types(con, query.call_macro("query_table", table)).items()
     ]
-    return {"digest": found.digest, "records": found.records, "columns": columns}
+    return {"digest": digest, "records": records, "columns": columns}
 
 
 def list_types(con: duckdb.DuckDBPyConnection, rows: exp.Select) -> dict[str, str]:

@@ -22,10 +22,9 @@ def renumber_households(rows: exp.Select, household: str) -> exp.Select:
     Examples
     --------
     >>> import duckdb
-    >>> from sdc_sql import load
-    >>> con = load(duckdb.connect())
+    >>> from sdc_sql.db.catalogue.load import execute
     >>> rows = exp.select("h", "a").from_("(VALUES (903, 1), (903, 2), (17, 3)) AS t(h, a)")
-    >>> con.sql(renumber_households(rows, "h").sql("duckdb")).order("a").fetchall()
+    >>> sorted(execute(duckdb.connect(), renumber_households(rows, "h")).fetchall())
     [(1, 1), (1, 2), (2, 3)]
     """
     names = [column.alias_or_name for column in rows.selects]

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import duckdb
 from sqlglot import exp
@@ -27,6 +27,7 @@ from sdc_sql.release.reading.read import read_release
 from sdc_sql.release.running import formats, household_columns, one_form, raw, sampled
 from sdc_sql.release.running.documents import DOCUMENTS, list_in_order, write_document
 from sdc_sql.release.running.households import renumber_households
+from sdc_sql.release.running.ordered import order_by_values
 from sdc_sql.release.running.outcome import Outcome, ScenarioOutcome
 from sdc_sql.release.running.place import make_folder, place_outputs, refuse_existing_files, refuse_input_files
 from sdc_sql.roles import read_roles
@@ -406,9 +407,9 @@ def select_released_records(outcome: Outcome) -> exp.Select:
     elif household is not None and plan.output.households == "drop":
         left = [c.alias_or_name for c in rows.selects if c.alias_or_name != household]
         rows = exp.select(*(exp.column(name, quoted=True) for name in left)).from_(rows.subquery("r"))
-    order: list[Any] = [c.alias_or_name for c in rows.selects] if ids != "recode" else [data.id]
-    chosen = [exp.Ordered(this=exp.column(name, quoted=True), nulls_first=False) for name in order]
-    return rows.order_by(*chosen, append=False)
+    if ids != "recode":
+        return order_by_values(data.con, rows)
+    return rows.order_by(exp.Ordered(this=exp.column(str(data.id), quoted=True), nulls_first=False), append=False)
 
 
 def write_released_file(outcome: Outcome, path: Path) -> None:
