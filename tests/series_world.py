@@ -165,8 +165,8 @@ class World:
         self.people["income"][places] = self.rng.lognormal(8.6, 0.6, n).round(2)
 
     def _change_and_back(self, n: int) -> None:
-        """Let some change what they earn, where they live and what they do, or those who did change back."""
-        columns = ("income", "rent", "region", "occupation")
+        """Let some change in all that is known of them, or those who did change back."""
+        columns = [column for column in self.people if column != "id"]
         if self.changed is not None:
             for column in columns:
                 self.people[column][self.changed[0]] = self.changed[1][column]
