@@ -35,7 +35,9 @@ FIXTURES = ROOT / "fixtures"
 SHARED = ROOT.parent / "shared"
 hypothesis.settings.register_profile("thorough", max_examples=400)
 os.environ.pop("SDC_KEY", None)  # a test that needs a key says so
-os.environ.setdefault("SDC_CACHE", "")  # nor does one write to the user's cache folder, unless it says so
+if "SDC_CACHE" not in os.environ:  # nor does one write to the user's cache folder: the run has its own
+    os.environ["SDC_CACHE"] = tempfile.mkdtemp(prefix="sdc-cache-")
+    atexit.register(shutil.rmtree, os.environ["SDC_CACHE"], ignore_errors=True)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a script: what tries Ctrl-C would wait
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

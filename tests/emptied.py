@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from macros_file import ATTACHED
 
+from sdc_sql.db.catalogue.attached import NAME
 from sdc_sql.db.transaction import is_open
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _LEFT = f"""
         FROM duckdb_schemas() WHERE database_name = 'memory' AND schema_name <> 'main' AND NOT internal
         UNION ALL
         SELECT 7, format('DETACH "{{}}"', replace(database_name, '"', '""'))
-        FROM duckdb_databases() WHERE NOT internal AND database_name NOT IN ('memory', '{ATTACHED}'))
+        FROM duckdb_databases() WHERE NOT internal AND database_name NOT IN ('memory', '{ATTACHED}', '{NAME}'))
     ORDER BY turn
 """
 

@@ -4,8 +4,8 @@ Five towns, each drawn by a seed of its own, stand in one table and are masked t
 Where few come a town is a table, and the nights are two, or five where two tell something in some of the towns (by
 chance, or since the mask does), or somebody waits.
 ``python tests/ten_nights.py`` measures all of it and writes the tables; with labels of masks their rows, with scenarios
-(``--scenario churn``) their columns. What was measured stands in the file that ``--kept`` names, and is not measured
-again. Most of the time is that of asking DuckDB what to do, not of records: the towns are drawn once a scenario, the
+(``--scenario churn``) their columns. What was measured stands in ``ten_nights.json``, or in the file that ``--kept``
+names, and is not measured again. Most of the time is that of asking DuckDB what to do, not of records: the towns are drawn once a scenario, the
 ledgers stand in memory, digests of a table that many masks have are taken once, no log of steps is written, and what is
 certain is not run: a mask that is refused in a series, and nights of which no release differs from the first, since the
 mask reads no column that changes, or the record alone decides (this is checked of two nights, the last of a series).
@@ -359,7 +359,8 @@ def main() -> None:
     parser.add_argument("labels", nargs="*", help="masks, as the table calls them; all of them by default")
     parser.add_argument("--scenario", action="append", choices=[*SCENARIOS])
     parser.add_argument("--kind", action="append", choices=["with", "without"])
-    parser.add_argument("--kept", type=Path, help="the file of what was measured")
+    kept = Path(__file__).with_suffix(".json")
+    parser.add_argument("--kept", type=Path, default=kept, help="the file of what was measured, by default %(default)s")
     asked = parser.parse_args()
     assert MASKS.keys() <= {f"sdc_{label.partition(',')[0]}" for label in CALLS} | ALIKE.keys()
     kept = Kept(asked.kept)

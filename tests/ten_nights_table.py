@@ -36,7 +36,8 @@ class Kept:
     def note(self, key: str, value: Any) -> None:
         self.found[key] = value
         if self._path is not None:
-            self._path.write_text(json.dumps(self.found, indent=0, sort_keys=True))
+            lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(self.found[name])}" for name in sorted(self.found))
+            self._path.write_text(f"{{\n{lines}\n}}\n")
 
 
 def write_interval(shares: Sequence[float]) -> str:
