@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from functools import partial
 
 import duckdb
 import pytest
+from masked_tables import KEY
 
 import sdc_sql
 from sdc_sql.db.catalogue import attached
+from sdc_sql.db.catalogue.macros import example_tables, list_macros, read_catalogue
 from sdc_sql.db.files.cache_folder import find_cache_folder
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="this system does not say whose a folder is")
@@ -41,6 +45,41 @@ def folder(written, monkeypatch):
 
 def is_attached(con: duckdb.DuckDBPyConnection) -> bool:
     return con.execute(DATABASES).fetchall() == [(1,)]
+
+
+def test_each_public_macro_passes_all_its_arguments_on():
+    for macro in read_catalogue():
+        head, call = attached._write_public(macro.name).split(attached._HOME)
+        assert macro.name in head
+        passed = [argument.partition(":=")[0].strip() for argument in call[call.index("(") + 1 : -1].split(",")]
+        assert passed == ([p.name for p in macro.parameters] or [""])
+
+
+def test_no_name_that_a_query_gives_to_its_own_rows_is_taken_for_a_macro():
+    # ", sdc__steps(a, b) AS (" names the columns of a common table expression
+    own = re.compile(rf"{attached._HOME}\w+\([\w\s,]*\) AS (?:(?:NOT )?MATERIALIZED )?\(")
+    assert [name for name in list_macros() if own.search(attached._write_stored(name))] == []
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder")
+def test_every_example_answers_alike_by_the_catalogue_and_without(monkeypatch):
+    examples = [macro.example.removesuffix(";") for macro in read_catalogue() if macro.example]
+    with duckdb.connect() as con, duckdb.connect() as today:
+        sdc_sql.load(con)
+        monkeypatch.setenv("SDC_CACHE", "")
+        sdc_sql.load(today)
+        assert (is_attached(con), is_attached(today)) == (True, False)
+        answers = [[*map(partial(_answer, c), examples)] for c in (con, today)]
+    assert dict(zip(examples, answers[0], strict=True)) == dict(zip(examples, answers[1], strict=True))
+
+
+def _answer(con: duckdb.DuckDBPyConnection, example: str) -> list[str]:
+    if not con.execute("SELECT getvariable('sdc_key') IS NOT NULL").fetchall()[0][0]:
+        con.execute(example_tables())
+        con.execute("SET VARIABLE sdc_key = ?", [KEY])
+        con.execute("SET threads = 1")
+    return sorted(map(repr, con.execute(example).fetchall()))
 
 
 def counts(con: duckdb.DuckDBPyConnection, table: str = "persons") -> list[tuple[int, int]]:

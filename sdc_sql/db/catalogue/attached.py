@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 NAME = "sdc_sql"
 _HOME = f"{NAME}.main."
 _CALL = re.compile(r"(?<![\w.])sdc_\w+(?=\()")
+_TEXT_OR_CALL = re.compile(rf"--.*|'(?:[^']|'')*'|{_CALL.pattern}")
 _HEAD = re.compile(rf"{CREATE} (?P<name>\w+)\((?P<parameters>.*?)\) AS(?P<table> TABLE)?\s", re.DOTALL)
-_ARGUMENT = re.compile(r"(?:^|,\s*)(?P<name>\w+)(?P<default>\s*:=)?(?=\s*(?:,|$|:=))")
+_ARGUMENT = re.compile(r"(?:^|,)\s*(?P<name>\w+)(?P<default>\s*:=)?(?=\s*(?:,|$|:=))")
 _CHECKED: dict[tuple[object, ...], bool] = {}
 _PARSED: list[duckdb.Statement] = []
 _FAILED: set[str] = set()  # what could not be written is not tried again and again
@@ -108,8 +109,29 @@ def _write_stored(name: str) -> str:
         function = kernels.list_functions()[name.removeprefix(kernels.KERNEL)]
         return kernels.write_kernel(CREATE, function, kernels.name_function(function))
     head, begin, body = definition(name).partition(" AS")
-    ours = {*list_macros()}
-    return head + begin + _CALL.sub(lambda call: _HOME + call[0] if call[0] in ours else call[0], body)
+    return head + begin + _TEXT_OR_CALL.sub(_name_in_full, body)
+
+
+def _name_in_full(found: re.Match[str]) -> str:
+    """Return a call by its full name; in a text, which may be a query, only those that are not public.
+
+    Public macros have a temporary one of their name, and texts of help and of messages name no others.
+    """
+    text = found[0]
+    if text.startswith("--"):
+        return text
+    if text.startswith("'"):
+        return _CALL.sub(lambda call: _HOME + call[0] if _is_inner(call[0]) else call[0], text)
+    return _HOME + text if text in _list_names() else text
+
+
+def _is_inner(name: str) -> bool:
+    return name.startswith("sdc__") and name in _list_names()
+
+
+@cache
+def _list_names() -> frozenset[str]:
+    return frozenset(list_macros())
 
 
 @cache
