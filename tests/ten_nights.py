@@ -5,10 +5,11 @@ Where few come a town is a table, and the nights are two, or five where two tell
 chance, or since the mask does), or somebody waits.
 ``python tests/ten_nights.py`` measures all of it and writes the tables; with labels of masks their rows, with scenarios
 (``--scenario churn``) their columns. What was measured stands in ``ten_nights.json``, or in the file that ``--kept``
-names, and is not measured again. Most of the time is that of asking DuckDB what to do, not of records: the towns are drawn once a scenario, the
-ledgers stand in memory, digests of a table that many masks have are taken once, no log of steps is written, and what is
-certain is not run: a mask that is refused in a series, and nights of which no release differs from the first, since the
-mask reads no column that changes, or the record alone decides (this is checked of two nights, the last of a series).
+names, and is not measured again. Most of the time is that of asking DuckDB what to do, not of records: the towns are
+drawn once a scenario, the ledgers stand in memory, digests of a table that many masks have are taken once, no log of
+steps is written, and what is certain is not run: a mask that is refused in a series, and nights of which no release
+differs from the first, since the mask reads no column that changes, or the record alone decides (this is checked of two
+nights, the last of a series).
 """
 
 from __future__ import annotations

@@ -354,7 +354,8 @@ def test_a_described_table_gets_the_macros_that_are_called(database):
         assert "sdc_theta" not in made(con)
         assert data.risk.theta(0.1).n1 == 1
         assert "sdc_theta" in made(con)
-        assert made(sdc_sql.load(con)) >= {macro for file in sql_files() for macro in file.defines}
+        every = {macro for file in sql_files() for macro in file.defines}
+        assert made(sdc_sql.load(con)) >= {macro for macro in every if not macro.startswith("sdc__")}
 
 
 def test_load_for_a_query(database):
