@@ -57,6 +57,13 @@ def test_the_benchmark_of_blocks_runs():
     assert done.stdout.count("\n| 600 |") == 2
 
 
+def test_the_benchmark_of_a_series_runs():
+    command = [sys.executable, str(Path(__file__).with_name("series.py")), "5000"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n| 5,000 |") == 9
+
+
 def test_the_benchmark_of_attribute_disclosure_runs():
     command = [sys.executable, str(Path(__file__).with_name("attribute.py")), "2000", "--repeats", "1"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
