@@ -15,7 +15,8 @@ CREATE OR REPLACE MACRO sdc__names(given) AS
 CREATE OR REPLACE MACRO sdc__names_if_any(given) AS coalesce(sdc__names(given), []);
 
 -- A type for a message, without the values of an ENUM.
-CREATE OR REPLACE MACRO sdc__type_told(type) AS CASE WHEN starts_with(type, 'ENUM') THEN 'ENUM' ELSE type END;
+CREATE OR REPLACE MACRO sdc__type_told(type) AS
+    regexp_replace(type, 'ENUM\((?:''(?:[^'']|)*''(?:, )?)*\)', 'ENUM', 'g');
 
 -- A name as DuckDB compares it: the case of ASCII letters is ignored, "ü" and "Ü" are two columns.
 CREATE OR REPLACE MACRO sdc__folded(name) AS

@@ -51,7 +51,7 @@ CREATE OR REPLACE MACRO sdc__pram_records(tbl, columns, id, stratum, unit, house
 CREATE OR REPLACE MACRO sdc__category_of(v, like_that) AS
     coalesce(TRY(cast_to_type(v, like_that)),
              CASE WHEN v IS NOT NULL THEN error(
-                      'ParameterError: A category of the PRAM matrix cannot be converted to ' || typeof(like_that)
+                      'ParameterError: A category of the PRAM matrix cannot be converted to ' || sdc__type_told(typeof(like_that))
                       || ', the type of what is masked: write the categories as the table has them.') END);
 
 -- A matrix with its categories in the types of the table's columns. `whole`: from and to are structs.

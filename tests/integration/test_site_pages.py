@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import sys
+from pathlib import Path
 
 import pytest
 from pages import FENCED, OTHERS, QUOTED, ROOT, SITE, find_differences, list_site_pages, read
@@ -14,6 +17,7 @@ RUN = {"sh", "sql", "python", "text", *QUOTED}
 SHOWN = {"console", *OTHERS}  # by hand, or by another program
 DIRECTIVES = re.compile(r"^```\{\w+\}\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 OTHER_NAMES = {"sdc_steps", "sdc_key", "sdc_sql", "sdc_household"}  # a table, variables, what dbt is told
+PROGRAMS = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # those of this environment first
 DBT_TESTS = ROOT / "sdc_sql" / "dbt" / "package" / "macros" / "tests"
 
 
@@ -22,7 +26,7 @@ DBT_TESTS = ROOT / "sdc_sql" / "dbt" / "package" / "macros" / "tests"
 @pytest.mark.parametrize("page", list_site_pages(), ids=lambda page: f"{page.parent.name}/{page.stem}".lstrip("."))
 def test_a_page_prints_what_it_shows(page, tmp_path):
     text = read(page)
-    if not shutil.which("dbt") and ("\ndbt " in text or "&& dbt " in text):
+    if not shutil.which("dbt", path=PROGRAMS) and ("\ndbt " in text or "&& dbt " in text):
         pytest.skip("no dbt: pip install 'sdc-sql[dbt]'")
     assert find_differences(page, tmp_path) == []
 
