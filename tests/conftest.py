@@ -66,7 +66,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if id(item) not in ids]
     config.hook.pytest_deselected(items=left_out)
     # so that no core is left with one of them at the end
-    long = ("fuzz", "studies", "test_spark", "test_killed", "test_dbt", "test_readme")
+    long = ("fuzz", "studies", "test_spark", "test_killed", "test_dbt", "test_readme", "test_ten_nights", "tests/app",
+            "mutants", "docs/test_doors", "benchmarks")  # fmt: skip
     items.sort(key=lambda item: not any(part in item.nodeid for part in long))
 
 
