@@ -161,7 +161,9 @@ def _write_column(number: int, look: Look, roles: Sequence[str], *, is_open: boo
     facts = look.proposed.facts
     name = facts.name
     chosen = next((role for role in roles if role in WORDS), "")
-    options = [tags.option("undecided", value="", selected="" if not chosen else None)]
+    # what a step or a limit names is accounted for, and has no role of its own
+    nothing = "no role" if roles and not chosen else "undecided"
+    options = [tags.option(nothing, value="", selected="" if not chosen else None)]
     options += [
         tags.option(role.word, value=role.field, selected="" if role.field == chosen else None) for role in ROLES
     ]
@@ -181,7 +183,7 @@ def _write_column(number: int, look: Look, roles: Sequence[str], *, is_open: boo
             ),
             HTML(draw_small_distribution(look.values, f"look{next(_NUMBER)}")) if look.values else "",
             facts.values, facts.missing, facts.alone,
-            tags.div(select, tags.span(f"also {', '.join(others)}", class_="quiet") if others else None, class_="role"),
+            tags.div(select, tags.span(_say_others(others, chosen), class_="quiet") if others else None, class_="role"),
             _write_proposal(number, look, chosen),
         ),
         HEADS,
@@ -190,6 +192,10 @@ def _write_column(number: int, look: Look, roles: Sequence[str], *, is_open: boo
         drawn = show_blocks(look.values) if look.values else tags.p("Every record has a value of its own.")
         shown = tags.div(drawn, tags.p(str(facts), class_="hint"), class_="opened")
         yield tags.tr(tags.td(shown, colspan=str(len(HEADS))))
+
+
+def _say_others(others: Sequence[str], chosen: str) -> str:
+    return f"{'also ' if chosen else ''}{', '.join(others)}"
 
 
 def break_name(name: str) -> list[Tag | str]:
