@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -251,12 +252,12 @@ def _serve_form(desk: Desk) -> None:
     @desk.part("release_file")
     def _() -> TagList:
         text = format_release(desk.release())
-        place = f"sdc-sql release {state.file.name} --output-folder {find_folder(state).name or 'released'}"
+        place = shlex.join(["sdc-sql", "release", str(state.file), "--output-folder", str(find_folder(state))])
         return TagList(
             tags.p(
                 "What was clicked, in words. Copy it, or take it from ",
                 tags.code(str(state.file)),
-                "; the command line makes the same bytes of it: ",
+                "; the command line makes the same bytes of it, into the same folder while it is empty: ",
                 tags.code(place),
                 class_="hint",
             ),

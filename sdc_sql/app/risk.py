@@ -94,4 +94,5 @@ def describe(desk: Desk) -> str:
     return risk_file.describe_found(desk)
 
 
-STEP = Step("risk", "Risk", "What is at risk in the file as it is, and why?", view, serve, describe)
+ASKED = "What is at risk in the original file, before any step, and why? What the steps leave of it stands in Protect."
+STEP = Step("risk", "Risk", ASKED, view, serve, describe)

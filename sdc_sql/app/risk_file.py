@@ -34,7 +34,7 @@ def describe_found(desk: Desk) -> str:
     """Say how many records are alone with their keys in the worst scenario that was measured."""
     job = desk.jobs.read_done("report-")
     found = [report.frequency_summary.sample_uniques for report in job]
-    return f"{max(found):,} records alone with their keys" if found else ""
+    return f"before protection up to {max(found):,} sample uniques in a scenario" if found else ""
 
 
 def _write_report(desk: Desk, number: int, asked: Asked, report: RiskReport) -> TagList:
@@ -106,11 +106,12 @@ def _write_verdict(judged: Sequence[Judged]) -> Tag:
     failed = [one for one in judged if one.holds is False]
     open_ = [one for one in judged if one.holds is None]
     if not failed:
-        said = f"All {len(judged) - len(open_)} limits hold in the file as it is." if len(judged) > len(open_) else ""
+        known = len(judged) - len(open_)
+        said = f"All {known} limits hold in the original file, before any step." if known else ""
         more = f" {len(open_)} are known after protection." if open_ else ""
         return tags.p(tags.strong(f"{said}{more}".strip()))
     return tags.p(
-        tags.strong(f"{len(failed)} of {len(judged)} limits do not hold in the file as it is: "),
+        tags.strong(f"{len(failed)} of {len(judged)} limits do not hold in the original file, before any step: "),
         *(part for one in failed for part in (tags.code(one.text), " ")),
     )
 

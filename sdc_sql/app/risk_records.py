@@ -230,4 +230,4 @@ def serve(desk: Desk) -> None:
         desk.choose("records_page", 0)
 
 
-PANEL = Panel("records", "Records", draw, serve)
+PANEL = Panel("records", "Records (individual risk)", draw, serve)

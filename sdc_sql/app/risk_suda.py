@@ -83,4 +83,4 @@ def serve(desk: Desk) -> None:
         desk.choose("suda_size", sent["value"])
 
 
-PANEL = Panel("suda", "Special uniques", draw, serve)
+PANEL = Panel("suda", "Special uniques (SUDA)", draw, serve)
