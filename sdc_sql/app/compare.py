@@ -199,7 +199,7 @@ def _serve_estimates(desk: Desk) -> None:
             button(
                 "Take out",
                 "estimate_remove",
-                number=i,
+                row=i,
                 id=f"estimate-remove-{i}",
                 spoken=f"Take out: {one.get('title') or one['name']}",
             )
@@ -233,7 +233,7 @@ def _serve_estimates(desk: Desk) -> None:
 
     @desk.on("estimate_remove")
     def _(sent: dict[str, Any]) -> None:
-        number = int(sent["number"])
+        number = int(sent["row"])
         state.change("an estimate taken out", lambda release: release["estimates"].pop(number))
 
 

@@ -185,7 +185,7 @@ def _serve_search(desk: Desk, find: Callable[[str, int, float], Any]) -> None:
         if asked is None:
             raise ParameterError("Search first.")
         proposals = find(asked["scenario"], int(asked["k"]), float(asked["share"])).result or []
-        steps = proposals[int(sent["number"])].steps
+        steps = proposals[int(sent["row"])].steps
 
         def edit(release: dict[str, Any]) -> None:
             for step in steps:
@@ -233,7 +233,7 @@ def _write_proposals(found: list[Proposal]) -> Tag:
                 button(
                     "Take",
                     "protect_take",
-                    number=i,
+                    row=i,
                     id=f"best-take-{i}",
                     place="protect-best",
                     disabled=not one.steps,
