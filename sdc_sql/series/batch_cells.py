@@ -153,7 +153,7 @@ class BatchCells:
         self._counted = drawn, persons.filter(pc.is_null(at))
         ((self._theta,),) = execute(self._place.con, "SELECT sdc_pram_theta($1)", [self._xi]).fetchall()
         if len(self._place.columns) == 1 and not self._within:
-            self.batches = find_batches(self._place, shown.filter(pc.is_valid(at)), drawn, self.names, self._theta)
+            self.batches = find_batches(self._place, shown.filter(pc.is_valid(at)), drawn, self.names, self._xi)
 
     def _find_batch(self, own: pa.Table, known: Known, present: NDArray[np.bool_]) -> pa.Table:
         """Return the records with a new value, which columns are new in each ('101'), its group and its cell there."""

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.catalogue.load import execute
 from sdc_sql.series.kept_values import fetch_arrow
 
 if TYPE_CHECKING:
@@ -28,13 +29,12 @@ class DrawnBatches:
     """The batches of a column that guaranteed PRAM released in a series.
 
     ``records`` has the ``id`` and the ``batch`` of each record of the release. ``counts`` has, of the batch that was
-    drawn in this release, each ``category`` with its ``count`` of records; ``theta`` is the parameter of the design.
+    drawn in this release, each ``category`` with its ``count`` of records and the probability to stay, ``stays``.
     """
 
     column: str
     records: pa.Table
     counts: pa.Table
-    theta: float
 
     def make_matrices(self) -> pa.Table:
         """Return the matrices of this release's batch: ``batch``, ``from``, ``to``, ``probability``.
@@ -44,9 +44,9 @@ class DrawnBatches:
 
         Examples
         --------
-        >>> counts = pa.table({"batch": ["may"] * 2, "category": ["f", "m"], "count": [2, 1]})
-        >>> DrawnBatches("sex", pa.table({}), counts, 0.4).make_matrices()["probability"].to_pylist()
-        [0.8, 0.2, 0.4, 0.6]
+        >>> counts = pa.table({"batch": ["may"] * 2, "category": ["f", "m"], "count": [2, 1], "stays": [0.75, 0.5]})
+        >>> DrawnBatches("sex", pa.table({}), counts).make_matrices()["probability"].to_pylist()
+        [0.75, 0.25, 0.5, 0.5]
         """
         parts = [self._make_matrix(batch) for batch in self.counts["batch"].unique().to_pylist()]
         return pa.concat_tables(parts) if parts else self._make_matrix("")
@@ -54,9 +54,9 @@ class DrawnBatches:
     def _make_matrix(self, batch: str) -> pa.Table:
         own = self.counts.filter(pc.equal(self.counts["batch"], batch))
         k, names = len(own), own["category"].combine_chunks()
-        moves = self.theta / own["count"].to_numpy()  # Nayak: theta / T
-        matrix = np.repeat(moves[:, None] / max(k - 1, 1), k, axis=1)
-        np.fill_diagonal(matrix, 1 - moves)
+        stays = own["stays"].to_numpy()
+        matrix = np.repeat((1 - stays)[:, None] / max(k - 1, 1), k, axis=1)
+        np.fill_diagonal(matrix, stays)
         rows, columns = (pa.array(places) for places in np.divmod(np.arange(k * k), max(k, 1)))
         return pa.table({
             "batch": pa.array([batch] * (k * k), pa.string()), "from": names.take(rows), "to": names.take(columns),
@@ -69,7 +69,7 @@ class DrawnBatches:
         return sorted((str(found["values"]), int(found["counts"].as_py())) for found in counted)
 
 
-def find_batches(place: Place, own: pa.Table, drawn: pa.Table, names: Sequence[str], theta: float) -> DrawnBatches:
+def find_batches(place: Place, own: pa.Table, drawn: pa.Table, names: Sequence[str], xi: float) -> DrawnBatches:
     """Return the batches of a step of one column.
 
     Parameters
@@ -80,6 +80,8 @@ def find_batches(place: Place, own: pa.Table, drawn: pa.Table, names: Sequence[s
         Of each of them the release in which its value was drawn, ``since``.
     names
         Those of the batches: of the releases, this one as the last.
+    xi
+        The bound that guaranteed PRAM was asked for.
     """
     batch = pa.array(names, pa.string()).take(pc.subtract(drawn["since"].combine_chunks(), 1))
     ids = own["sdc__id"].combine_chunks()
@@ -93,4 +95,7 @@ def find_batches(place: Place, own: pa.Table, drawn: pa.Table, names: Sequence[s
     counts = tally.group_by(["batch", "category"]).aggregate([([], "count_all")])
     counts = counts.rename_columns(["batch", "category", "count"])
     ordered = counts.sort_by([("batch", "ascending"), ("category", "ascending")])
-    return DrawnBatches(place.columns[0], pa.table({"id": ids, "batch": batch}), ordered, theta)
+    asked = "SELECT sdc__pram_stay($1, unnest($2::BIGINT[]))"
+    stays = [stay for (stay,) in execute(place.con, asked, [xi, ordered["count"].to_pylist()]).fetchall()]
+    ordered = ordered.append_column("stays", pa.array(stays, pa.float64()))
+    return DrawnBatches(place.columns[0], pa.table({"id": ids, "batch": batch}), ordered)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -21,6 +22,15 @@ FIELDS = {"cff-version", "message", "type", "title", "abstract", "authors", "ver
 
 def read(file):
     return yaml.safe_load(file.read_text(encoding="utf-8"))
+
+
+def test_the_top_level_is_what_the_plan_says():
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("no clone, so that nothing says what belongs to the project")
+    top = {name.partition("/")[0] for name in listed.stdout.splitlines()}
+    plan = {"pyproject.toml", "README.md", "LICENSE", "sdc_sql", "sql", "udfs", "tests", "fixtures"}
+    assert {name for name in top if not name.startswith(".")} == plan
 
 
 def test_the_citation_is_of_this_version():
