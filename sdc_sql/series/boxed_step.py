@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sdc_sql.db.masking.masking import Masking
     from sdc_sql.series.boxes import Boxes
     from sdc_sql.series.kept_values import Known
     from sdc_sql.series.ledger import Ledger
+    from sdc_sql.series.release_step import ReleaseStep
 
 LEFT_OUT, WAITING, AFTER = (f"sdc_series_boxes_{name}" for name in ("left_out", "waiting", "after"))
 MASKED = "sdc_masked_values"
@@ -44,37 +44,15 @@ def cuts_boxes(method: str) -> bool:
 
 
 class BoxedStep:
-    """One local recoding in one release of a series.
+    """One local recoding in one release of a series."""
 
-    Parameters
-    ----------
-    number
-        That of the release, from 1.
-    repeats
-        Whether the release is recorded, and is given again.
-    waiting
-        The digests of ids that are not released yet.
-    """
-
-    def __init__(  # noqa: PLR0917 - what a step is
-        self,
-        ledger: Ledger,
-        data: Any,  # noqa: ANN401 - a described table
-        masking: Masking,
-        series: str,
-        step: int,
-        number: int,
-        *,
-        repeats: bool,
-        waiting: pa.Array,
-    ) -> None:
-        self._ledger, self._con, self._table = ledger, data.con, data.table
-        arguments: dict[str, Any] = dict(masking.arguments)
+    def __init__(self, step: ReleaseStep) -> None:
+        self._ledger, self._con, self._table = step.ledger, step.data.con, step.data.table
+        arguments: dict[str, Any] = dict(step.masking.arguments)
         self._k, self._hierarchies = int(arguments["k"]), arguments.get("hierarchies")
-        self._identifier = str(masking.arguments["id"])
-        self._columns = tuple(c for c in data.read_columns() if c in masking.columns)
-        self._series, self._step, self._number = series, step, number
-        self._repeats, self._waiting = repeats, waiting
+        self._identifier, self._columns = step.identifier, step.columns
+        self._series, self._step, self._number = step.series, step.place, step.number
+        self._repeats, self._waiting = step.repeats, step.waiting
         self._late: pa.Array = pa.array([])
         self.new: pa.Table = VALUES.empty_table()
         self.fixed: dict[str, pa.Table] = {}

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sdc_sql.series.drawn_batches import DrawnBatches
     from sdc_sql.series.kept_values import Known
     from sdc_sql.series.ledger import Ledger
+    from sdc_sql.series.release_step import ReleaseStep
 
 
 class Rule(Protocol):
@@ -82,29 +83,19 @@ class Seen:
 class KeptStep:
     """One step in one release: what the ledger knows of its values, and what is new for it."""
 
-    def __init__(  # noqa: PLR0917 - what a step is
-        self,
-        ledger: Ledger,
-        data: Any,  # noqa: ANN401 - a described table
-        masking: Masking,
-        series: str,
-        step: int,
-        number: int,
-        release: str,
-        waiting: pa.Array,
-        seen: Seen | None = None,
-    ) -> None:
-        self._ledger, self._step, self._number, self._waiting = ledger, step, number, waiting
+    def __init__(self, step: ReleaseStep, seen: Seen | None = None) -> None:
+        self._ledger, self._step, self._number, self._waiting = step.ledger, step.place, step.number, step.waiting
+        data, arguments = step.data, step.masking.arguments
         self._seen = seen if seen is not None and seen.table == data.table else None
-        in_order = tuple(c for c in data.read_columns() if c in masking.columns)
-        identifier, stratum = str(masking.arguments["id"]), masking.arguments.get("stratum")
+        stratum = arguments.get("stratum")
         self._place = Place(
-            data.con, data.table, identifier, in_order, stratum if isinstance(stratum, str) else None, series, step,
-            find_household(masking.arguments),
+            data.con, data.table, step.identifier, step.columns, stratum if isinstance(stratum, str) else None,
+            step.series, step.place, find_household(arguments),
         )  # fmt: skip
-        self._rule = find_new(masking.macro)(self._place, masking.arguments, ledger.fixed)
+        self._rule = find_new(step.masking.macro)(self._place, arguments, step.ledger.fixed)
         if isinstance(self._rule, BatchCells):
-            self._rule.names = [*(str(r["name"]) for r in ledger.releases[: number - 1]), release]
+            before = step.ledger.releases[: step.number - 1]
+            self._rule.names = [*(str(release["name"]) for release in before), step.release]
         self._is_known = False
         self.new: pa.Table = VALUES.empty_table()
         self.fixed: dict[str, pa.Table] = {}

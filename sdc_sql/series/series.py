@@ -24,6 +24,7 @@ from sdc_sql.series.kept_values import fetch_arrow
 from sdc_sql.series.ledger import IDS, WAITING, Ledger, digest_shown, read_ledger
 from sdc_sql.series.mapped_classes import METHOD, explain_parted, read_classes
 from sdc_sql.series.records import Distributed, digest_content, digest_ids, name_whole
+from sdc_sql.series.release_step import ReleaseStep
 from sdc_sql.series.sampled_households import count_moved, draws_households, read_homes
 from sdc_sql.series.sealed_file import hold_lock, import_aead
 from sdc_sql.series.step_form import describe_step_form, explain_difference, find_rule, name_pass, refuse_method
@@ -257,21 +258,16 @@ class Series:
 
     def _begin_kept(self, ledger: Ledger, data: Any, masking: Masking, place: int) -> Masking:  # noqa: ANN401
         """Begin a step of which more than its parameters is kept, and return how it is masked."""
+        step = ReleaseStep(
+            ledger, data, masking, self.name, self.release, place, self._number, self._repeats, self._waiting
+        )
         if suppresses_values(masking.macro):
             self._refuse_second_ids()
-            self._kept = SuppressedStep(
-                ledger, data, masking, self.name, place, self._number, repeats=self._repeats,
-                weakened=self.weakened, waiting=self._waiting,
-            )  # fmt: skip
+            self._kept = SuppressedStep(step, self.weakened)
         elif cuts_boxes(masking.macro):
-            self._kept = BoxedStep(
-                ledger, data, masking, self.name, place, self._number, repeats=self._repeats, waiting=self._waiting
-            )
+            self._kept = BoxedStep(step)
         else:
-            self._kept = KeptStep(
-                ledger, data, masking, self.name, place, self._number, self.release, self._waiting,
-                self._looked.pop(place, None),
-            )  # fmt: skip
+            self._kept = KeptStep(step, self._looked.pop(place, None))
             masking = self._kept.leave_out(masking)
         return masking
 

@@ -20,8 +20,7 @@ from sdc_sql.series.suppression_rule import find_suppression_rule
 from sdc_sql.series.temporary import call, drop_tables, load_rows, match_bytes, name_table, store_rows, sum_lost_keys
 
 if TYPE_CHECKING:
-    from sdc_sql.db.masking.masking import Masking
-    from sdc_sql.series.ledger import Ledger
+    from sdc_sql.series.release_step import ReleaseStep
 
 # of each released id that a person ever had: see series_identities.sql
 IDENTITIES = pa.schema(
@@ -51,39 +50,21 @@ class SuppressedStep:
 
     Parameters
     ----------
-    number
-        That of the release, from 1.
-    repeats
-        Whether the release is recorded, and is given again.
     weakened
         What becomes of a record whose released id has ended: ``"leave_out"`` or ``"new_id"``.
-    waiting
-        The digests of ids that another step of this release does not release yet.
     """
 
-    def __init__(  # noqa: PLR0917 - what a step is
-        self,
-        ledger: Ledger,
-        data: Any,  # noqa: ANN401 - a described table
-        masking: Masking,
-        series: str,
-        step: int,
-        number: int,
-        *,
-        repeats: bool,
-        weakened: str,
-        waiting: pa.Array,
-    ) -> None:
-        self._ledger, self._con, self._table = ledger, data.con, data.table
-        self._macro = masking.macro
-        self._arguments: dict[str, Any] = dict(masking.arguments)
-        self._identifier, self._keys = str(masking.arguments["id"]), tuple(self._arguments["columns"])
-        self._masked = tuple(c for c in data.read_columns() if c in masking.columns)
-        self._series, self._step, self._number = series, step, number
-        self._waiting, self._repeats, self._renews = waiting, repeats, weakened == "new_id"
-        self._rule = find_suppression_rule(data.con, masking.macro, self._arguments)
-        self._later = f"identities {step}" in ledger.fixed
-        self._kind = find_id_kind(data.con, data.table, self._identifier) if self._renews else ""
+    def __init__(self, step: ReleaseStep, weakened: str) -> None:
+        self._ledger, self._con, self._table = step.ledger, step.data.con, step.data.table
+        self._macro = step.masking.macro
+        self._arguments: dict[str, Any] = dict(step.masking.arguments)
+        self._identifier, self._keys = step.identifier, tuple(self._arguments["columns"])
+        self._masked = step.columns
+        self._series, self._step, self._number = step.series, step.place, step.number
+        self._waiting, self._repeats, self._renews = step.waiting, step.repeats, weakened == "new_id"
+        self._rule = find_suppression_rule(self._con, self._macro, self._arguments)
+        self._later = f"identities {step.place}" in self._ledger.fixed
+        self._kind = find_id_kind(self._con, self._table, self._identifier) if self._renews else ""
         self.new: pa.Table = VALUES.empty_table()
         self.fixed: dict[str, pa.Table] = {}
         self.counts: dict[str, int] = {}
