@@ -176,3 +176,10 @@ def test_the_benchmark_of_the_page_runs():
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(" s |") == 11
+
+
+def test_the_benchmark_of_a_release_runs():
+    command = [sys.executable, str(Path(__file__).with_name("release.py")), "20000", "--verify"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("| **all** |") == 3
