@@ -2,7 +2,8 @@
 
     python tests/benchmarks/release.py                          1,000,000 records, 4 GB
     python tests/benchmarks/release.py 3000000 --verify         three million, and `verify` of what was released
-    python tests/benchmarks/release.py 10000000 --memory 4GB
+    python tests/benchmarks/release.py 10000000 --memory 4GB    ten
+    python tests/benchmarks/release.py 20000 --verify           less
 
 Nine columns of fixtures/population.sql in a Parquet file: age is recoded, five keys are suppressed, income gets noise;
 direct distance, IL1 and the distance of distributions are measured, both reports and both certificates are written. The
