@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 Codes = NDArray[np.int64]
+Numbers = NDArray[np.int32] | NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 PARTS = (500, 4_000, 25_000)  # records, one after the other, that may refute a rule
@@ -39,12 +40,12 @@ class Target:
     the columns, by their places, that may stand in a pair, ``alone`` those that may stand alone.
     """
 
-    known: Codes
-    hidden: Codes
+    known: Numbers
+    hidden: NDArray[np.intp]
     own: int
     alone: tuple[int, ...]
     givers: tuple[int, ...]
-    rows: Codes = field(init=False, repr=False)
+    rows: NDArray[np.intp] = field(init=False, repr=False)
     kinds: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -62,7 +63,7 @@ class Possible(NamedTuple):
     predicted: int
 
 
-def find_possible_givers(columns: Sequence[Codes], targets: Sequence[Target], dimension: int = 2) -> list[Possible]:
+def find_possible_givers(columns: Sequence[Numbers], targets: Sequence[Target], dimension: int = 2) -> list[Possible]:
     """Return the givers that may give hidden values back, alone and in pairs, for each target.
 
     Parameters
@@ -104,7 +105,7 @@ def _find_target_givers(view: _View, place: int, dimension: int) -> list[Possibl
 class _View:
     """The columns as a target needs them: at its hidden records, and at some of its known ones."""
 
-    def __init__(self, columns: Sequence[Codes], target: Target) -> None:
+    def __init__(self, columns: Sequence[Numbers], target: Target) -> None:
         self.columns, self.target = columns, target
         self.kinds = [int(column.max(initial=0)) + 1 for column in columns]
         rows = target.rows
@@ -112,6 +113,7 @@ class _View:
         self.values = [target.known[part] for part in parts]
         self.hidden = [column[target.hidden] for column in columns]
         self.parts = [[column[part] for column in columns] for part in parts]
+        self.near: dict[int, Flags] = {}  # by column, which known records have a value that a hidden one has
 
     def try_giver(self, giver: tuple[int, ...], place: int, known: int, *, hoped: bool = False) -> Possible:
         """Return what is left of a giver after each part, and after all records where something is.
@@ -119,44 +121,59 @@ class _View:
         Where its rule is refuted, ``hoped`` counts the hidden values of cells that the last part shows, of one value.
         """
         target, nothing = self.target, Possible(giver, place, rule=False, predicted=0)
-        hidden = self._codes(self.hidden, giver)
-        hidden = hidden[hidden >= 0]
+        wanted, hidden = _count_cells(self._codes(self.hidden, giver))  # cells, and how many hidden values each has
         rule = True  # the cells of hidden values are those that have shown one value so far
         for part, values in zip(self.parts, self.values, strict=True):
-            if len(hidden) <= known and not rule:
+            if hidden.sum() <= known and not rule:
                 return nothing
             cells = self._codes(part, giver)
-            there = cells >= 0 if rule else _find_likely_cells(cells, hidden)
+            there = cells >= 0 if rule else _find_likely_cells(cells, wanted)
             support, apart, mixed = _count_contradictions(cells[there], values[there], target.kinds)
             rule = rule and apart <= SLACK + SHARE * support
             if not rule:
-                hidden = hidden[~_find_places(hidden, mixed)[1]]
-        if len(hidden) <= (0 if rule else known):
+                left = ~_find_places(wanted, mixed)[1]
+                wanted, hidden = wanted[left], hidden[left]
+        if hidden.sum() <= (0 if rule else known):
             return nothing
         if hoped and not rule and self.parts:
-            shown = _find_likely_cells(hidden, cells)
-            return Possible(giver, place, rule=False, predicted=int(shown.sum()))
-        cells, wanted = self._codes(self.columns, giver)[target.rows], np.unique(hidden)
+            shown = _find_likely_cells(wanted, cells)
+            return Possible(giver, place, rule=False, predicted=int(hidden[shown].sum()))
+        rows = self._find_near_rows(giver)
+        cells = self._codes({i: self.columns[i][rows] for i in giver}, giver)
+        there = _find_likely_cells(cells, wanted)  # few of many fine cells matter
+        cells, values = cells[there], target.known[rows[there]]
         if rule:
-            there = _find_likely_cells(cells, wanted)  # few of many fine cells matter
-            support, apart, mixed = _count_contradictions(cells[there], target.known[target.rows[there]], target.kinds)
+            support, apart, mixed = _count_contradictions(cells, values, target.kinds)
             if support > 0 and apart <= SLACK + SHARE * support:
                 return Possible(giver, place, rule=True, predicted=0)
-        return Possible(giver, place, rule=False, predicted=_count_predicted(cells, target, hidden, wanted))
+        sure = _find_predicting_cells(cells, values, target, wanted)
+        return Possible(giver, place, rule=False, predicted=int(hidden[sure].sum()))
 
-    def _codes(self, columns: Sequence[Codes], giver: tuple[int, ...]) -> Codes:
+    def _find_near_rows(self, giver: tuple[int, ...]) -> NDArray[np.intp]:
+        """Return the known records that have, of each column of the giver, a value which a hidden one has."""
+        for i in giver:
+            if i not in self.near:
+                there = np.zeros(self.kinds[i] + 1, dtype=np.bool_)
+                there[self.hidden[i]] = True
+                there[-1] = False  # (where it is missing)
+                self.near[i] = there[self.columns[i][self.target.rows]]
+        found: NDArray[np.intp] = self.target.rows[np.logical_and.reduce([self.near[i] for i in giver])]
+        return found
+
+    def _codes(self, columns: Sequence[Numbers] | Mapping[int, Numbers], giver: tuple[int, ...]) -> Codes:
         """Return the codes of a giver, of a pair whole numbers; -1 where one of it is missing."""
-        one = columns[giver[0]]
+        one = columns[giver[0]].astype(np.int64)
         if len(giver) == 1:
             return one
         other, kinds = columns[giver[1]], self.kinds[giver[1]]
-        found = one * kinds
-        found += other
-        found[(one < 0) | (other < 0)] = -1
-        return found
+        missing = (one < 0) | (other < 0)
+        one *= kinds
+        one += other
+        one[missing] = -1
+        return one
 
 
-def _count_contradictions(cells: Codes, values: Codes, kinds: int) -> tuple[int, int, Codes]:
+def _count_contradictions(cells: Codes, values: Numbers, kinds: int) -> tuple[int, int, Codes]:
     """Return what a rule was tried on, what contradicts it, and the cells that show several values."""
     if not len(cells):
         return 0, 0, cells
@@ -168,22 +185,28 @@ def _count_contradictions(cells: Codes, values: Codes, kinds: int) -> tuple[int,
     return len(cells) - len(first), len(cells) - int(most.sum()), of[first[several]]
 
 
-def _count_predicted(cells: Codes, target: Target, hidden: Codes, wanted: Codes) -> int:
-    """Return how many hidden values stand in a cell with enough known values besides, all equal."""
-    if not len(wanted):
-        return 0
-    there = _find_likely_cells(cells, wanted)
-    rows = target.rows[there]
-    of, exact = _find_places(cells[there], wanted)
-    of, values = of[exact], target.known[rows[exact]]
+def _find_predicting_cells(cells: Codes, values: Numbers, target: Target, wanted: Codes) -> Flags:
+    """Return which of the wanted cells have enough known values besides a hidden one, all equal."""
+    of, exact = _find_places(cells, wanted)
+    of, values = of[exact], values[exact]
     counts = np.bincount(of, minlength=len(wanted))
     both = of * target.kinds + values
     few = len(wanted) * target.kinds <= _TABLE
     shown = np.flatnonzero(np.bincount(both, minlength=1)) if few else np.unique(both)
     kinds = np.bincount(shown // target.kinds, minlength=len(wanted))
-    sure = (counts - target.own >= CELL) & (kinds == 1)
-    place, exact = _find_places(hidden, wanted)
-    return int((sure[place] & exact).sum())
+    sure: Flags = (counts - target.own >= CELL) & (kinds == 1)
+    return sure
+
+
+def _count_cells(cells: Codes) -> tuple[Codes, Codes]:
+    """Return the different cells in order, and how many records each has; of -1 nothing is told."""
+    cells = cells[cells >= 0]
+    if int(cells.max(initial=0)) < min(_TABLE, 4 * len(cells)):
+        counts = np.bincount(cells, minlength=1)
+        found = np.flatnonzero(counts)
+        return found, counts[found]
+    found, counts = np.unique(cells, return_counts=True)
+    return found, counts
 
 
 def _find_places(cells: Codes, wanted: Codes) -> tuple[Codes, Flags]:

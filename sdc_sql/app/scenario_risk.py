@@ -110,11 +110,9 @@ def find_limits(desk: Desk, number: int, asked: Asked, report: RiskReport) -> Jo
     texts = tuple(limit.text for limit in asked.scenario.limits)
 
     def run(cursor: duckdb.DuckDBPyConnection, tell: Callable[[str], None]) -> list[Judged]:
-        plan, _ = describe_scenario(desk.state, asked, cursor)
+        plan, data = describe_scenario(desk.state, asked, cursor)
         found = report.to_dict()
-        more = measure_limited(
-            cursor, plan, desk.state.table, asked.scenario, nulls=asked.nulls, found=found, progress=tell
-        )
+        more = measure_limited(data, plan, asked.scenario, found=found, progress=tell)
         return [_judge_limit(plan, text, {**found, **more}) for text in texts]
 
     return desk.find_job(f"limits-{number}", (asked.inputs, texts, describe_measured(asked.plan)), run)

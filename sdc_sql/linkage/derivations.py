@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 from sqlglot import exp
 
 from sdc_sql.compiler.columns import fold_case
@@ -15,28 +17,31 @@ from sdc_sql.errors import translate_errors
 from sdc_sql.udfs.derivation import Target, find_possible_givers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Mapping, Sequence
 
     from sdc_sql.roles import Roles
 
 SUPPRESSED, COARSENED = 0, 1
 _NUMBERED = {"VARCHAR", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DOUBLE", "FLOAT", "DATE"}
-_COMPARED = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DATE", "BOOLEAN"}  # other types are compared by their texts
+_WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DATE", "BOOLEAN"}  # two are equal where their texts are
+_FRACTIONS = {"DOUBLE", "FLOAT"}  # and these, where their signs are too
+Codes = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
 class Derivations:
     """Variables, givers, and what is to be counted: the place of a giver, of a variable, and how it was masked.
 
-    ``hidden`` are the numbers of suppressed and of coarsened values.
+    ``hidden`` are the numbers of suppressed and of coarsened values. ``pairs`` has numbers in the place of the values
+    of both sides, by which all is counted: as `sdc__numbered_derived` asks for them, and ``places`` of the givers.
     """
 
     columns: list[str]
     givers: list[list[str]]
     tasks: list[list[int]]
     hidden: tuple[int, int]
+    places: list[list[str]]
+    pairs: pa.Table
 
 
 def sieve_derivations(
@@ -56,13 +61,14 @@ def sieve_derivations(
     The numbers of households mean nothing outside the file: what was made coarser they do not tell.
     """
     names = _find_masked_columns(data, original, columns)
-    table = _read_sides(data, original, names, givers)
-    homes = _codes(table["home"]) if data.household is not None else None
-    codes = [_keep_repeated_codes(_codes(table[f"g_{i}"])) for i in range(len(givers))]
+    read = _read_sides(data, original, names, givers)
+    homes = _number_values(read.pop("home")) if data.household is not None else None
+    codes = [_number_values(read.pop(f"g_{i}")) for i in range(len(givers))]
+    repeated = [_keep_repeated_codes(one) for one in codes]
+    sides = [_number_texts(read.pop(f"o_{j}"), read.pop(f"r_{j}")) for j in range(len(names))]
     lower = [fold_case(name) for name in givers]
     targets, of, hidden = [], [], [0, 0]
-    for j, name in enumerate(names):
-        released, old = table[f"r_{j}"], table[f"o_{j}"]
+    for j, (name, (old, released)) in enumerate(zip(names, sides, strict=True)):
         own = lower.index(fold_case(name)) if fold_case(name) in lower else None
         for masked, (known, records) in enumerate((_find_suppressed(old, released), _find_coarsened(old, released))):
             hidden[masked] += len(records)
@@ -77,25 +83,43 @@ def sieve_derivations(
                 shown = known
             targets.append(Target(shown, records, masked, alone, pairs))
             of.append((j, masked))
-    found = find_possible_givers(codes, targets)
+    found = find_possible_givers(repeated, targets)
     lists = list(dict.fromkeys(one.giver for one in found))
     tasks = [[1 + lists.index(one.giver), 1 + of[one.target][0], of[one.target][1]] for one in found]
-    return Derivations(names, [[givers[i] for i in one] for one in lists], tasks, (hidden[0], hidden[1]))
+    named, places = ([[of(i) for i in one] for one in lists] for of in (givers.__getitem__, str))
+    pairs = _name_pairs(sides, {i: codes[i] for one in lists for i in one}, homes)
+    return Derivations(names, named, tasks, (hidden[0], hidden[1]), places, pairs)
+
+
+def _name_pairs(
+    sides: Sequence[tuple[Codes, Codes]], givers: Mapping[int, Codes], homes: Codes | None
+) -> pa.Table:  # fmt: skip
+    """Return the numbers of the values under the names by which they are counted; NULL where a value is missing."""
+    named = {f"sdc__{side}_{j + 1}": both[k] for j, both in enumerate(sides) for k, side in enumerate("or")}
+    named |= {f"sdc__g_{i}": codes for i, codes in givers.items()}
+    found = {name: pa.array(codes, mask=codes < 0) for name, codes in named.items()}
+    return pa.table(found if homes is None else {**found, "sdc__home": homes})
 
 
 def _find_masked_columns(data: Roles, original: str, columns: Sequence[str]) -> list[str]:
     """Return the columns whose released value is not the original one of some record."""
     before, after = (
-        _select_side(data, table, [(name, name, False) for name in columns]) for table in (original, data.table)
+        _select_side(data, table, [(name, name, False) for name in columns], _is_id_whole(data, original))
+        for table in (original, data.table)
     )
-    types = [data.relation("sdc__rows", table) for table in (original, data.table)]
-    kinds = [{fold_case(c): str(kind) for c, kind in zip(t.columns, t.types, strict=True)} for t in types]
+    kinds = [_list_types(data, table) for table in (original, data.table)]
     differs = []
     for j, name in enumerate(columns):
+        kind = kinds[0].get(fold_case(name))
+        alike = kind if kind == kinds[1].get(fold_case(name)) else None
         sides: list[exp.Expr] = [exp.column(name, table=side, quoted=True) for side in ("a", "b")]
-        if not kinds[0].get(fold_case(name)) == kinds[1].get(fold_case(name)) in _COMPARED:
+        if alike not in _WHOLE | _FRACTIONS:
             sides = [exp.cast(value, "VARCHAR") for value in sides]
-        differs.append(exp.alias_(exp.func("bool_or", exp.NullSafeNEQ(this=sides[0], expression=sides[1])), f"d_{j}"))
+        differ: exp.Expr = exp.NullSafeNEQ(this=sides[0], expression=sides[1])
+        if alike in _FRACTIONS:
+            signs = [exp.func("signbit", value.copy()) for value in sides]
+            differ = exp.or_(differ, exp.NEQ(this=signs[0], expression=signs[1]))
+        differs.append(exp.alias_(exp.func("bool_or", differ), f"d_{j}"))
     if not columns:
         return []
     select = exp.select(*differs).from_(before.subquery("a")).join(after.subquery("b"), using=["sdc__person"])
@@ -103,56 +127,104 @@ def _find_masked_columns(data: Roles, original: str, columns: Sequence[str]) -> 
     return [name for name, found in zip(columns, row.values(), strict=True) if found]
 
 
-def _select_side(data: Roles, table: str, names: Sequence[tuple[str, str, bool]]) -> exp.Select:
+def _list_types(data: Roles, table: str) -> dict[str, str]:
+    """Return the types of a table's columns, by their names in small letters."""
+    its = data.relation("sdc__rows", table)
+    return {fold_case(c): str(kind) for c, kind in zip(its.columns, its.types, strict=True)}
+
+
+def _is_id_whole(data: Roles, original: str) -> bool:
+    """Return whether the ids of both tables are whole numbers of one type: these are joined as they are."""
+    kinds = {_list_types(data, table).get(fold_case(str(data.id))) for table in (original, data.table)}
+    return len(kinds) == 1 and kinds <= _WHOLE
+
+
+def _select_side(data: Roles, table: str, names: Sequence[tuple[str, str, bool]], whole_id: bool) -> exp.Select:
     """Return the records of a table: the id, and columns under other names, as texts or as they are."""
-    chosen: list[exp.Expr] = [exp.alias_(exp.cast(exp.column(str(data.id), quoted=True), "VARCHAR"), "sdc__person")]
+    person: exp.Expr = exp.column(str(data.id), quoted=True)
+    chosen: list[exp.Expr] = [exp.alias_(person if whole_id else exp.cast(person, "VARCHAR"), "sdc__person")]
     for alias, name, as_text in names:
         column: exp.Expr = exp.column(name, quoted=True)
         chosen.append(exp.alias_(exp.cast(column, "VARCHAR") if as_text else column, alias, quoted=True))
     return exp.select(*chosen).from_(query.call_macro("sdc__rows", table).subquery("r"))
 
 
-def _read_sides(data: Roles, original: str, columns: Sequence[str], givers: Sequence[str]) -> pa.Table:
+def _read_sides(
+    data: Roles, original: str, columns: Sequence[str], givers: Sequence[str]
+) -> dict[str, pa.ChunkedArray]:  # fmt: skip
     """Return original and released values of variables, and the givers, side by side."""
     # what Arrow cannot number is numbered by its text
     kinds = dict(zip(data.columns, map(str, data.relation("sdc__rows", data.table).types), strict=True))
-    old = _select_side(data, original, [(f"o_{j}", name, True) for j, name in enumerate(columns)])
+    whole = _is_id_whole(data, original)
+    old = _select_side(data, original, [(f"o_{j}", name, True) for j, name in enumerate(columns)], whole)
     named = [(f"r_{j}", name, True) for j, name in enumerate(columns)]
     named += [(f"g_{i}", name, kinds[name] not in _NUMBERED) for i, name in enumerate(givers)]
-    new = _select_side(data, data.table, named)
+    new = _select_side(data, data.table, named, whole)
     if data.household is not None:
-        new = new.select(exp.alias_(exp.cast(exp.column(data.household, quoted=True), "VARCHAR"), "home"))
+        home = exp.cast(exp.column(data.household, quoted=True), "VARCHAR")
+        new = new.select(exp.alias_(exp.func("coalesce", home, exp.Literal.string("")), "home"))
     wanted = ["home"] * (data.household is not None)
-    wanted += [f"{side}_{j}" for side in "or" for j in range(len(columns))] + [f"g_{i}" for i in range(len(givers))]
-    both = exp.select(*map(exp.column, wanted)).from_(old.subquery("a")).join(new.subquery("b"), using=["sdc__person"])
+    wanted += [f"{side}_{j}" for side in "or" for j in range(len(columns))]
+    chosen: list[exp.Expr] = [exp.column(name) for name in wanted]
+    chosen += [_unify_numbers(exp.column(f"g_{i}"), kinds[name]) for i, name in enumerate(givers)]
+    both = exp.select(*chosen).from_(old.subquery("a")).join(new.subquery("b"), using=["sdc__person"])
     with translate_errors():
-        return data.reading(both).to_arrow_table()
+        table = data.reading(both).to_arrow_table()
+    return dict(zip(table.column_names, table.columns, strict=True))
 
 
-def _codes(column: pa.ChunkedArray) -> NDArray[np.int64]:
+def _unify_numbers(giver: exp.Column, kind: str) -> exp.Expr:
+    """Return a giver with one form of 0.0 and of NaN, which are equal to DuckDB however they are written."""
+    if kind not in _FRACTIONS:
+        return giver
+    nan = exp.cast(exp.Literal.string("nan"), kind)
+    unified = exp.case().when(exp.func("isnan", giver.copy()), nan)
+    unified = unified.when(exp.EQ(this=giver.copy(), expression=exp.Literal.number(0)), exp.Literal.number(0))
+    return exp.alias_(unified.else_(giver), giver.name)
+
+
+def _number_values(column: pa.ChunkedArray) -> Codes:
     """Return the places of the values among the different ones, -1 where it is missing."""
-    coded = column.combine_chunks().dictionary_encode()
-    coded = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
-    return np.asarray(coded.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
+    return _read_indices(_find_different(column).indices)
 
 
-def _keep_repeated_codes(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _number_texts(old: pa.ChunkedArray, released: pa.ChunkedArray) -> tuple[Codes, Codes]:
+    """Return the places of the texts of both sides among all that are there, in the order of their bytes."""
+    texts = pa.chunked_array([*old.chunks, *released.chunks], type=old.type).cast(pa.large_string())
+    found = _find_different(texts)
+    places = np.empty(len(found.dictionary) + 1, dtype=np.int32)
+    places[pc.array_sort_indices(found.dictionary)] = np.arange(len(found.dictionary), dtype=np.int32)
+    places[-1] = -1  # (where it is missing)
+    codes = places[_read_indices(found.indices)]
+    return codes[: len(old)], codes[len(old) :]
+
+
+def _find_different(column: pa.ChunkedArray) -> pa.DictionaryArray:
+    found = column.combine_chunks().dictionary_encode()
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+
+
+def _read_indices(indices: pa.Array) -> Codes:
+    return np.asarray(indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int32)
+
+
+def _keep_repeated_codes(codes: Codes) -> Codes:
     """Return the codes with -1 in the place of a value that no other record has: it gives nothing back."""
     single = np.bincount(codes + 1) == 1
     single[0] = False
-    return np.where(single[codes + 1], -1, codes) if single.any() else codes
+    return np.where(single[codes + 1], np.int32(-1), codes) if single.any() else codes
 
 
-def _find_suppressed(old: pa.ChunkedArray, released: pa.ChunkedArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    known = _codes(released)
-    return known, np.flatnonzero((known < 0) & np.asarray(old.is_valid()))
+def _find_suppressed(old: Codes, released: Codes) -> tuple[Codes, NDArray[np.intp]]:
+    return released, np.flatnonzero((released < 0) & (old >= 0))
 
 
-def _find_coarsened(old: pa.ChunkedArray, released: pa.ChunkedArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _find_coarsened(old: Codes, released: Codes) -> tuple[Codes, NDArray[np.intp]]:
     """Return the codes of the original values, and the records whose released value stands for several of them."""
-    known, labels = _codes(old), _codes(released)
-    both = np.flatnonzero((known >= 0) & (labels >= 0))
-    kinds = int(known.max(initial=0)) + 1
-    pairs = np.unique(labels[both] * kinds + known[both])
-    several = np.bincount(pairs // kinds, minlength=int(labels.max(initial=0)) + 1) > 1
-    return known, both[several[labels[both]]]
+    both = np.flatnonzero((old >= 0) & (released >= 0))
+    labels, values = released[both], old[both]
+    one = np.zeros(int(released.max(initial=0)) + 1, dtype=np.int32)
+    one[labels] = values  # of each label one of its values
+    several = np.zeros(len(one), dtype=np.bool_)
+    several[labels[values != one[labels]]] = True
+    return old, both[several[labels]]

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from sdc_sql.linkage.derivations import Derivations
     from sdc_sql.roles import Roles
 
+_PAIRS = "sdc_derived_pairs"
+
 
 @dataclass(frozen=True)
 class DerivedValues(Result):
@@ -168,16 +170,7 @@ def derived_values_summary(
     found = _sieve_columns(data, table, wanted)
     row = {**dict.fromkeys(DerivedValuesSummary.__dataclass_fields__, 0), "predicted_share": 0.0, "predicted_gain": 0.0}
     if found.tasks:
-        row = data.row(
-            "sdc__derived_sums",
-            table,
-            data.table,
-            name,
-            found.columns,
-            found.givers,
-            found.tasks,
-            household=data.household,
-        )
+        (row,) = _count_numbered(data, table, "sdc__numbered_sums", found)
     # no derivation was counted of a variable that nothing gives back
     return DerivedValuesSummary(**{**row, "suppressed": found.hidden[0], "coarsened": found.hidden[1]})
 
@@ -186,21 +179,23 @@ def measure_given_back(
     data: Roles, original: Described | str, columns: str | Iterable[str] | None = None, left_out: Iterable[str] = ()
 ) -> Results[DerivedValues]:
     """Return what all columns and pairs of them give back, but for those left out as givers."""
-    table, name, wanted = _resolve_sides(data, original, columns)
+    table, _, wanted = _resolve_sides(data, original, columns)
     found = _sieve_columns(data, table, wanted, left_out)
-    rows: list[dict[str, Any]] = []
-    if found.tasks:
-        rows = data.rows(
-            "sdc__derived_list",
-            table,
-            data.table,
-            name,
-            found.columns,
-            found.givers,
-            found.tasks,
-            household=data.household,
-        )
+    rows = _count_numbered(data, table, "sdc__numbered_list", found) if found.tasks else []
     return Results(DerivedValues(**row) for row in rows)
+
+
+def _count_numbered(data: Roles, original: str, macro: str, found: Derivations) -> list[dict[str, Any]]:
+    """Return the rows of a macro that counts by the numbers of the values."""
+    for table in (original, data.table):
+        data.rows("sdc__refused", table, found.columns, compared=[data.id])  # as the macro of two tables does
+    data.con.register(_PAIRS, found.pairs)
+    try:
+        return data.rows(
+            macro, _PAIRS, found.columns, found.givers, found.places, found.tasks, data.household is not None
+        )
+    finally:
+        data.con.unregister(_PAIRS)
 
 
 def _resolve_sides(

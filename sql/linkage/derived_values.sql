@@ -93,7 +93,12 @@ CREATE OR REPLACE MACRO sdc__giver_known(giver) AS
     array_to_string(list_transform(giver, lambda n: sdc__side_of('g', sdc__folded(n)) || ' IS NOT NULL'), ' AND ');
 CREATE OR REPLACE MACRO sdc__giver_names(giver) AS array_to_string(list_transform(giver, lambda n, i: 'sdc__a' || i), ', ');
 
--- Of variable j: l<j> its original values with their released ones, h<j>_<masked> its hidden values and m<j>_<masked> its margin.
+-- Whether a value is hidden.
+CREATE OR REPLACE MACRO sdc__hidden_where(name, j, masked) AS sdc__side_of('o', name) || ' IS NOT NULL AND '
+    || CASE masked WHEN 0 THEN sdc__side_of('r', name) || ' IS NULL'
+                   ELSE sdc__side_of('r', name) || ' IN (SELECT sdc__r FROM sdc__l' || j || ' WHERE sdc__several)' END;
+
+-- Of variable j: l<j> its original values with their released ones, h<j>_<masked> the records that hide it, m<j>_<masked> its margin.
 CREATE OR REPLACE MACRO sdc__derived_variable(name, j) AS
     'sdc__l' || j
     || ' AS MATERIALIZED (SELECT sdc__o, sdc__r, count(*) OVER (PARTITION BY sdc__r) > 1 AS sdc__several FROM (SELECT '
@@ -109,37 +114,40 @@ CREATE OR REPLACE MACRO sdc__derived_variable(name, j) AS
        || '_1 AS MATERIALIZED (SELECT sdc__top.n AS sdc__most, sdc__top.t AS sdc__guess, sdc__known FROM (SELECT'
        || ' max({''n'': sdc__n, ''t'': sdc__t}) AS sdc__top, sum(sdc__n) AS sdc__known FROM (SELECT '
     || sdc__side_of('o', name) || ' AS sdc__t, count(*) AS sdc__n FROM sdc__paired WHERE ' || sdc__side_of('o', name)
-       || ' IS NOT NULL GROUP BY ALL)))';
+       || ' IS NOT NULL GROUP BY ALL))), '
+    || 'sdc__h' || j || '_0 AS MATERIALIZED (FROM sdc__paired WHERE ' || sdc__hidden_where(name, j, 0) || '), '
+    || 'sdc__h' || j || '_1 AS MATERIALIZED (FROM sdc__paired WHERE ' || sdc__hidden_where(name, j, 1) || ')';
 
--- Whether a value is hidden; and whether a guess is right: the label of the original value, or the value itself.
-CREATE OR REPLACE MACRO sdc__hidden_where(name, j, masked) AS sdc__side_of('o', name) || ' IS NOT NULL AND '
-    || CASE masked WHEN 0 THEN sdc__side_of('r', name) || ' IS NULL'
-                   ELSE sdc__side_of('r', name) || ' IN (SELECT sdc__r FROM sdc__l' || j || ' WHERE sdc__several)' END;
+-- Whether a guess is right: the label of the original value, or the value itself.
 CREATE OR REPLACE MACRO sdc__guessed_right(j, masked) AS
     CASE masked WHEN 0 THEN '(sdc__truth = sdc__guess OR (sdc__truth, sdc__guess) IN (SELECT (sdc__o, sdc__r) FROM sdc__l'
                             || j || '))'
                 ELSE 'sdc__truth = sdc__guess' END;
 
--- Of a derivation: its cells (c<n>), and what they say of the hidden values.
+-- Of a derivation: its values by cell (k<n>), the hidden ones (x<n>), and the cells in which these stand (c<n>): with the value that is
+-- the commonest, of several the greatest. The cells of a fine giver are as many as records, those of hidden values are few.
+CREATE OR REPLACE MACRO sdc__known_where(giver, name, j, masked, apart) AS
+    sdc__giver_known(giver) || ' AND ' || sdc__side_of(CASE masked WHEN 0 THEN 'r' ELSE 'o' END, name) || ' IS NOT NULL'
+    || CASE WHEN apart AND masked = 0 THEN ' AND sdc__home NOT IN (SELECT sdc__home FROM sdc__h' || j || '_' || masked || ')'
+            ELSE '' END;
 CREATE OR REPLACE MACRO sdc__derived_cells(giver, name, j, masked, n, apart) AS
-    'sdc__c' || n || ' AS MATERIALIZED (SELECT ' || sdc__giver_names(giver)
-    || ', sum(sdc__n)::BIGINT AS sdc__m, sdc__top.n AS sdc__t, sdc__top.t AS sdc__guess, sdc__d FROM (SELECT '
-    || sdc__giver_names(giver)
-    || ', sum(sdc__n) AS sdc__n, max({''n'': sdc__n, ''t'': sdc__t}) AS sdc__top, count(*) AS sdc__d FROM (SELECT '
-       || sdc__giver_columns(giver) || ', ' || sdc__side_of(CASE masked WHEN 0 THEN 'r' ELSE 'o' END, name)
-    || ' AS sdc__t, count(*) AS sdc__n FROM sdc__paired WHERE ' || sdc__giver_known(giver) || ' AND '
-       || sdc__side_of(CASE masked WHEN 0 THEN 'r' ELSE 'o' END, name) || ' IS NOT NULL'
-    || CASE WHEN apart AND masked = 0 THEN ' AND sdc__home NOT IN (SELECT sdc__home FROM sdc__paired WHERE '
-                                           || sdc__hidden_where(name, j, masked) || ')'
-            ELSE '' END
-       || ' GROUP BY ALL) GROUP BY '
-    || sdc__giver_names(giver) || ') GROUP BY ALL)';
+    'sdc__k' || n || ' AS MATERIALIZED (SELECT ' || sdc__giver_columns(giver) || ', '
+    || sdc__side_of(CASE masked WHEN 0 THEN 'r' ELSE 'o' END, name) || ' AS sdc__t, count(*) AS sdc__n FROM sdc__paired WHERE '
+    || sdc__known_where(giver, name, j, masked, apart) || ' GROUP BY ALL), '
+    || 'sdc__x' || n || ' AS MATERIALIZED (SELECT ' || sdc__giver_columns(giver) || ', ' || sdc__side_of('o', name)
+    || ' AS sdc__truth, count(*) AS sdc__x FROM sdc__h' || j || '_' || masked || ' WHERE ' || sdc__giver_known(giver)
+    || ' GROUP BY ALL), '
+    || 'sdc__c' || n || ' AS MATERIALIZED (SELECT ' || sdc__giver_names(giver)
+    || ', sdc__m, sdc__d, max(sdc__t) AS sdc__guess FROM (SELECT ' || sdc__giver_names(giver)
+    || ', sum(sdc__n)::BIGINT AS sdc__m, count(*) AS sdc__d, max(sdc__n) AS sdc__n FROM sdc__k' || n || ' SEMI JOIN sdc__x' || n
+    || ' USING (' || sdc__giver_names(giver) || ') GROUP BY ' || sdc__giver_names(giver) || ') JOIN sdc__k' || n
+    || ' USING (' || sdc__giver_names(giver) || ', sdc__n) GROUP BY ALL)';
 CREATE OR REPLACE MACRO sdc__derived_row(giver, name, i, j, masked, n) AS
     'SELECT ' || i || ' AS sdc__i, ' || j || ' AS sdc__j, ' || masked
     || ' AS sdc__masked, sdc__e.*, sdc__h.*, sdc__w.*, sdc__most, sdc__known FROM '
     || '(SELECT coalesce(sum(sdc__m - 1), 0)::BIGINT AS sdc__support, coalesce(sum(sdc__m - sdc__t), 0)::BIGINT AS'
-       || ' sdc__apart FROM sdc__c'
-       || n || ') AS sdc__e, '
+       || ' sdc__apart FROM (SELECT sum(sdc__n)::BIGINT AS sdc__m, max(sdc__n) AS sdc__t FROM sdc__k' || n || ' GROUP BY '
+       || sdc__giver_names(giver) || ')) AS sdc__e, '
     || '(SELECT coalesce(sum(sdc__x) FILTER (sdc__m > ' || masked
        || '), 0)::BIGINT AS sdc__back, coalesce(sum(sdc__x) FILTER (sdc__m > ' || masked
        || ' AND sdc__ok), 0)::BIGINT AS sdc__back_right, '
@@ -148,15 +156,11 @@ CREATE OR REPLACE MACRO sdc__derived_row(giver, name, i, j, masked, n) AS
        || ' AND sdc__d = 1 AND sdc__ok), 0)::BIGINT AS sdc__sure_right, '
     || 'coalesce(sum(sdc__x) FILTER (sdc__m >= ' || (10 + masked)
        || ' AND sdc__d <= 3), 0)::BIGINT AS sdc__few FROM (SELECT sdc__x, sdc__m, sdc__d, ' || sdc__guessed_right(j, masked)
-       || ' AS sdc__ok FROM (SELECT '
-    || sdc__giver_columns(giver) || ', ' || sdc__side_of('o', name)
-       || ' AS sdc__truth, count(*) AS sdc__x FROM sdc__paired WHERE ' || sdc__giver_known(giver) || ' AND '
-       || sdc__hidden_where(name, j, masked)
-    || ' GROUP BY ALL) JOIN sdc__c' || n || ' USING (' || sdc__giver_names(giver) || '))) AS sdc__h, '
+       || ' AS sdc__ok FROM sdc__x' || n || ' JOIN sdc__c' || n || ' USING (' || sdc__giver_names(giver) || '))) AS sdc__h, '
     || '(SELECT coalesce(sum(sdc__x), 0)::BIGINT AS sdc__hidden, coalesce(sum(sdc__x) FILTER ('
        || sdc__guessed_right(j, masked) || '), 0)::BIGINT AS sdc__by_margin FROM (SELECT ' || sdc__side_of('o', name)
-    || ' AS sdc__truth, count(*) AS sdc__x FROM sdc__paired WHERE ' || sdc__hidden_where(name, j, masked)
-       || ' GROUP BY ALL), sdc__m' || j || '_' || masked || ') AS sdc__w, sdc__m' || j || '_' || masked;
+    || ' AS sdc__truth, count(*) AS sdc__x FROM sdc__h' || j || '_' || masked || ' GROUP BY ALL), sdc__m' || j
+       || '_' || masked || ') AS sdc__w, sdc__m' || j || '_' || masked;
 CREATE OR REPLACE MACRO sdc__derived_query(columns, givers, tasks, apart) AS
     'WITH ' || array_to_string(list_transform(columns, lambda c, j: sdc__derived_variable(c, j)), ', ')
     || array_to_string(
@@ -166,6 +170,23 @@ CREATE OR REPLACE MACRO sdc__derived_query(columns, givers, tasks, apart) AS
     || array_to_string(list_transform(tasks,
                                       lambda t, n: sdc__derived_row(givers[t[1]], columns[t[2]], t[1], t[2], t[3], n)),
                        ' UNION ALL ');
+
+-- Of what was tried (the name of the relation) the rule, and the figures by it.
+CREATE OR REPLACE MACRO sdc__derived_ruled(tried) AS TABLE
+    WITH sdc__ruled AS (
+        SELECT *, CASE WHEN sdc__masked = 1 AND 2 * sdc__back < sdc__hidden THEN 2
+                       WHEN sdc__apart = 0 AND sdc__support * ln(1e0 * sdc__most / sdc__known) < ln(1e-6) THEN 0
+                       WHEN sdc__apart > 0 AND 1000 * sdc__apart <= sdc__support
+                            AND 2 * sdc__apart <= sdc__known - sdc__most
+                           THEN 1
+                       ELSE 2 END AS sdc__rule
+        FROM query_table(tried)
+    )
+    SELECT sdc__i, sdc__j, sdc__masked, sdc__rule, sdc__hidden,
+           CASE WHEN sdc__rule < 2 THEN sdc__back ELSE sdc__sure END AS sdc__given,
+           CASE WHEN sdc__rule < 2 THEN sdc__back_right ELSE sdc__sure_right END AS sdc__right,
+           sdc__by_margin, sdc__support, sdc__apart, sdc__few
+    FROM sdc__ruled;
 
 -- No rows, or the error of ids that do not pair.
 CREATE OR REPLACE MACRO sdc__check_derived(original, released, id) AS TABLE
@@ -196,21 +217,16 @@ CREATE OR REPLACE MACRO sdc__derived(original, released, id, columns, givers, ta
         JOIN sdc__after ON sdc__person = sdc__same
         LEFT JOIN sdc__check_derived(original, released, id) AS sdc__none ON true
     ),
-    sdc__tried AS (FROM query(sdc__derived_query(sdc__names(columns), givers, tasks, household IS NOT NULL))),
-    sdc__ruled AS (
-        SELECT *, CASE WHEN sdc__masked = 1 AND 2 * sdc__back < sdc__hidden THEN 2
-                       WHEN sdc__apart = 0 AND sdc__support * ln(1e0 * sdc__most / sdc__known) < ln(1e-6) THEN 0
-                       WHEN sdc__apart > 0 AND 1000 * sdc__apart <= sdc__support
-                            AND 2 * sdc__apart <= sdc__known - sdc__most
-                           THEN 1
-                       ELSE 2 END AS sdc__rule
-        FROM sdc__tried
-    )
-    SELECT sdc__i, sdc__j, sdc__masked, sdc__rule, sdc__hidden,
-           CASE WHEN sdc__rule < 2 THEN sdc__back ELSE sdc__sure END AS sdc__given,
-           CASE WHEN sdc__rule < 2 THEN sdc__back_right ELSE sdc__sure_right END AS sdc__right,
-           sdc__by_margin, sdc__support, sdc__apart, sdc__few
-    FROM sdc__ruled;
+    sdc__tried AS (FROM query(sdc__derived_query(sdc__names(columns), givers, tasks, household IS NOT NULL)))
+    FROM sdc__derived_ruled('sdc__tried');
+
+-- The same of numbers in the place of the values, in their order as texts (sdc_sql/linkage/derivations.py): a relation with sdc__o_<j>
+-- and sdc__r_<j> of variable j, sdc__g_<i> of the column i of a giver (its places name them), and sdc__home, a number too, where the
+-- households are told apart.
+CREATE OR REPLACE MACRO sdc__numbered_derived(pairs, columns, places, tasks, apart) AS TABLE
+    WITH sdc__paired AS MATERIALIZED (FROM query_table(pairs)),
+    sdc__tried AS (FROM query(sdc__derived_query(list_transform(columns, lambda c, j: j::VARCHAR), places, tasks, apart)))
+    FROM sdc__derived_ruled('sdc__tried');
 
 -- Of those (the name of the relation) the ones that are told; a pair only where it says more than either of its columns.
 CREATE OR REPLACE MACRO sdc__derived_told(derived, columns, givers) AS TABLE
@@ -237,16 +253,19 @@ CREATE OR REPLACE MACRO sdc__derived_list(original, released, id, columns, giver
     WITH sdc__all AS MATERIALIZED (FROM sdc__derived(original, released, id, columns, givers, tasks, household := household))
     FROM sdc__derived_told('sdc__all', columns, givers);
 
-CREATE OR REPLACE MACRO sdc__derived_sums(original, released, id, columns, givers, tasks, household := NULL) AS TABLE
-    WITH sdc__all AS MATERIALIZED (FROM sdc__derived(original, released, id, columns, givers, tasks, household := household)),
-    sdc__hidden_values AS (SELECT sdc__j, sdc__masked, any_value(sdc__hidden) AS sdc__n FROM sdc__all GROUP BY ALL),
+CREATE OR REPLACE MACRO sdc__numbered_list(pairs, columns, givers, places, tasks, apart) AS TABLE
+    WITH sdc__all AS MATERIALIZED (FROM sdc__numbered_derived(pairs, columns, places, tasks, apart))
+    FROM sdc__derived_told('sdc__all', columns, givers);
+
+CREATE OR REPLACE MACRO sdc__summed_derivations(derived, columns, givers) AS TABLE
+    WITH sdc__hidden_values AS (SELECT sdc__j, sdc__masked, any_value(sdc__hidden) AS sdc__n FROM query_table(derived) GROUP BY ALL),
     sdc__of_variables AS (
         SELECT variable, masked, max(given_back) FILTER (rule = 'exact') AS sdc__exact, max(given_back) FILTER (rule = 'near') AS sdc__near,
                max(share_right * given_back / hidden) FILTER (gain > 0) AS sdc__share,
                max(gain * given_back / hidden) FILTER (rule <> 'exact') AS sdc__beyond, max(narrowed) AS sdc__few,
                count(*) FILTER (rule = 'exact' AND given_back > 0) AS sdc__givers,
                count(*) FILTER (rule = 'near' AND given_back > 0) AS sdc__nearly
-        FROM sdc__derived_told('sdc__all', columns, givers) GROUP BY ALL
+        FROM sdc__derived_told(derived, columns, givers) GROUP BY ALL
     )
     SELECT coalesce((SELECT sum(sdc__n) FROM sdc__hidden_values WHERE sdc__masked = 0), 0)::BIGINT AS suppressed,
            coalesce((SELECT sum(sdc__n) FROM sdc__hidden_values WHERE sdc__masked = 1), 0)::BIGINT AS coarsened,
@@ -257,6 +276,14 @@ CREATE OR REPLACE MACRO sdc__derived_sums(original, released, id, columns, giver
            greatest(coalesce(max(sdc__beyond), 0), 0)::DOUBLE AS predicted_gain,
            coalesce(sum(sdc__few), 0)::BIGINT AS narrowed
     FROM sdc__of_variables;
+
+CREATE OR REPLACE MACRO sdc__derived_sums(original, released, id, columns, givers, tasks, household := NULL) AS TABLE
+    WITH sdc__all AS MATERIALIZED (FROM sdc__derived(original, released, id, columns, givers, tasks, household := household))
+    FROM sdc__summed_derivations('sdc__all', columns, givers);
+
+CREATE OR REPLACE MACRO sdc__numbered_sums(pairs, columns, givers, places, tasks, apart) AS TABLE
+    WITH sdc__all AS MATERIALIZED (FROM sdc__numbered_derived(pairs, columns, places, tasks, apart))
+    FROM sdc__summed_derivations('sdc__all', columns, givers);
 
 -- narrowed: the hidden values whose cell has at least ten known values besides, of at most three kinds.
 -- sdc_derived_values: the released columns, and pairs of them, that give suppressed or coarsened values back.

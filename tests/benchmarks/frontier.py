@@ -1,6 +1,7 @@
 """What a frontier of recodings costs: 500 of them on eight keys, counted from one scan.
 
-    python tests/benchmarks/frontier.py [RECORDS]
+    python tests/benchmarks/frontier.py              1,000,000 records
+    python tests/benchmarks/frontier.py 20000        less
 
 Processor time, the least of several: the bare GROUP BY of the cells, the preview of all candidates (theta, expected
 re-identifications, discernibility, Hellinger distance), and which are undominated. Of fixtures/population.sql.

@@ -6,6 +6,7 @@
     python tests/benchmarks/generalising.py --verb --table adult.parquet --hierarchies FOLDER     by the verb
     python tests/benchmarks/generalising.py --mondrian 1000000                             the macro of local recoding
     python tests/benchmarks/generalising.py --preview                    sdc_preview_recodings, beside the bare GROUP BY
+    python tests/benchmarks/generalising.py --records 3000 --nodes 0     less
 
 Processor time, the least of several; k = 5, at most 4 % suppressed.
 """

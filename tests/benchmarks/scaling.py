@@ -1,7 +1,7 @@
 """Out of core: files larger than memory, on one machine.
 
     python tests/benchmarks/scaling.py                      100 million records, 8 keys, 4 GB
-    python tests/benchmarks/scaling.py 1000000 --memory 1GB less
+    python tests/benchmarks/scaling.py 1000000 --memory 1GB   less
 
 A population is written to Parquet; theta, individual risk to Parquet and PRAM to Parquet then read that file under a
 memory limit, each in a fresh process. Seconds, the peak of resident memory, the peak of what was spilled to

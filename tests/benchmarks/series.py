@@ -2,6 +2,7 @@
 
     python tests/benchmarks/series.py                              1,000,000 records, every method
     python tests/benchmarks/series.py 10000000 --method mdav       more, by one
+    python tests/benchmarks/series.py 100000                       less
 
 The table is that of fixtures/population.sql. One in a hundred records leaves and one comes between the releases, and
 one in two hundred changes its income and its region. Seconds of processors and, in parentheses, on the clock, with

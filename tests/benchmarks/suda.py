@@ -1,9 +1,9 @@
 """What SUDA costs over the bare GROUP BY of all its keys, and beside pandas, in one run.
 
     python tests/benchmarks/suda.py                      1e5, 1e6 and 1e7 records, 8 keys; sets of at most 3, and all
-    python tests/benchmarks/suda.py 100000               less
     python tests/benchmarks/suda.py 100000 --wide 3 4    24 keys of 2 to 12 categories; sets of at most 3, and of 4
     python tests/benchmarks/suda.py 8124 --dependent 0 0.001 0.01    23 strongly dependent keys, all sizes
+    python tests/benchmarks/suda.py 100000               less
 
 The least time of each, run alternately after one warm-up (once only with --repeats 0). The peer does the same search in
 memory: equal records first made one row, keys as codes, then for each set of keys a group by, and what holds a smaller

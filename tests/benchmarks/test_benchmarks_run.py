@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -176,3 +178,33 @@ def test_the_benchmark_of_the_page_runs():
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(" s |") == 11
+
+
+def test_all_of_them_are_found_and_compared(tmp_path):
+    """No script is left out, each says how it is run, and ratios that doubled are shown."""
+    script = Path(__file__).with_name("all.py")
+    kept = tmp_path / "ratios.json"
+    command = [sys.executable, str(script), "blocking", "--small", "--keep", str(kept)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(kept.read_text())["ratios"]["blocking"]
+    assert {name.partition(",")[0] for name in found} == {"3"}  # 3,000 records in both rows
+    assert len(found) == 2
+    named = runpy.run_path(str(script))
+    others = {p.stem for p in script.parent.glob("*.py")} - {"all", "test_benchmarks_run"}
+    assert {p.stem for p in named["find_scripts"]()} == others
+    assert all(named["read_commands"](p) for p in named["find_scripts"]())
+    printed = (
+        "| what | time | clock | ratio |\n|---|---|---|---|\n| theta | 0.5 s | 9 s | 1.1 |\n| f | 1,000.0 s | 9 s | |"
+    )
+    ratios = named["read_ratios"](printed, 0.25)
+    assert ratios == {"theta: time": 2.0, "theta: ratio": 1.1, "f: time": 4000.0}
+    changed = named["compare"]({"risk": {**ratios, "theta: time": 4.0}}, {"risk": ratios})
+    assert changed == ["| risk | theta: time | 2.0 | 4.0 | 2.00 |", "of 3 ratios 1 changed"]
+
+
+def test_the_benchmark_of_a_release_runs():
+    command = [sys.executable, str(Path(__file__).with_name("release.py")), "20000", "--verify"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("| **all** |") == 3

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.errors import ColumnError
 from sdc_sql.figures.measured import Beside, measure_rows
-from sdc_sql.release.judging.measured import describe_table
 from sdc_sql.release.judging.relabelled import relabel_original
 from sdc_sql.release.running.outcome import EstimateOutcome
 from sdc_sql.roles import read_roles
@@ -43,10 +42,7 @@ def _measure_estimate(estimate: Estimate, original: Microdata, released: Microda
     if gone:
         return EstimateOutcome(estimate, (nothing,), f"{', '.join(gone)} is not in the released file")
     # (the arguments say by which design: what the table has besides does not leave)
-    data = read_roles(
-        describe_table(released.con, plan, released.table)._roles,  # noqa: SLF001 - as its methods take them
-        weight=None, household=None, stratum=None,
-    )  # fmt: skip
+    data = read_roles(released._roles, weight=None, household=None, stratum=None)  # noqa: SLF001 - as its methods
     categories = [*asked.arguments.get("domains", ())]
     if asked.arguments["statistic"] in _TABLES:
         categories.append(asked.arguments["variable"])

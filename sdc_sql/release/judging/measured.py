@@ -89,16 +89,17 @@ def measure_scenario(
         strict = describe_table(con, plan, table, scenario.keys)  # only there NULL is a value of its own
         diversity, closeness, likeness = attributes(strict, sensitive, ordered)
         report = replace(report, l_diversity=diversity, t_closeness=closeness, likeness=likeness)
-    more = measure_limited(con, plan, table, scenario, nulls=nulls, found=report.to_dict(), progress=progress)
+    more = measure_limited(data, plan, scenario, found=report.to_dict(), progress=progress)
     return replace(report, table=name), more
 
 
 def measure_limited(
-    con: duckdb.DuckDBPyConnection, plan: Plan, table: str, scenario: Scenario, *, nulls: str,
-    found: Mapping[str, Any], progress: Callable[[str], None],
-) -> dict[str, Any]:  # fmt: skip
-    """Return what the limits of a scenario name besides what was found of it, by the names of the measures."""
-    data = describe_table(con, plan, table, scenario.keys, nulls)
+    data: Microdata, plan: Plan, scenario: Scenario, *, found: Mapping[str, Any], progress: Callable[[str], None]
+) -> dict[str, Any]:
+    """Return what the limits of a scenario name besides what was found of it, by the names of the measures.
+
+    The table has the roles that `describe_table` gives it with the keys of the scenario.
+    """
     asked = figures.complete_figures(plan.asked, scenario)
     limited = {name.label for limit in scenario.limits for name in list_named_figures(limit.text)}
     wanted = dict.fromkeys(sorted(limited))
@@ -107,7 +108,7 @@ def measure_limited(
     if scenario.neighbourhood is not None:
         wanted["neighbourhood"] = None
     # the original is not compared with itself: a measure that compares is computed for the released table alone
-    original = ORIGINAL if table == RELEASED and _is_there(con, ORIGINAL) else None
+    original = ORIGINAL if data.table == RELEASED and _is_there(data.con, ORIGINAL) else None
     beside = figures.describe_beside(plan.roles, scenario, plan.loss.continuous, original)
     more: dict[str, Any] = {}
     for label in wanted:
@@ -181,8 +182,8 @@ def _measure_rows(
             value = [c for c in value if c in columns or field == "domains"] or None
         given[field] = value
     # a measure that does not compare, as the sizes of classes, takes the columns as keys
-    data = describe_table(released.con, plan, released.table, columns)
-    return measure_rows(asked, data._roles, Beside(original.table, linked=given))  # noqa: SLF001 - as its methods take them
+    roles = read_roles(released._roles, keys=tuple(columns))  # noqa: SLF001 - as its methods take them
+    return measure_rows(asked, roles, Beside(original.table, linked=given))
 
 
 def choose_nulls(original: Microdata, steps: Iterable[Step], keys: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.db.catalogue.load import execute
 from sdc_sql.document.blocks import Block, Section, Table, Text
 from sdc_sql.errors import InputError, SdcError, translate_errors
-from sdc_sql.release.judging.measured import describe_table, list_number_columns
+from sdc_sql.release.judging.measured import list_number_columns
 from sdc_sql.release.judging.relabelled import relabel_original
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _look_for_persons(
     outcome: Outcome, known: list[str], continuous: list[str], records: int | None
 ) -> tuple[int, _Found]:
     """Return how many persons were drawn, and by linkage whom of them it finds."""
-    released = describe_table(outcome.released.con, outcome.plan, outcome.released.table)
+    released = outcome.released
     count = outcome.records_before if records is None else min(records, outcome.records_before)
     categories = [name for name in known if name not in continuous]  # numbers are near, or they are not
     several = len(categories) > 2  # noqa: PLR2004 - as the linkage asks

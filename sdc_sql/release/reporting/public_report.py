@@ -5,6 +5,7 @@ It names no risk, no scenario and no limit, no record, and no count of few recor
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -152,16 +153,24 @@ def _write_losses(outcome: Outcome) -> Section:
 
 
 def _namer(outcome: Outcome, columns: Sequence[str]) -> Callable[[object], str]:
-    """Return a function that names a category where the released columns have it: a rare one may be there no more."""
+    """Return a function that names a category where the released columns have it: a rare one may be there no more.
+
+    The categories are read when the first one is named: a column of numbers has as many as records, and no matrix.
+    """
     there = {c.lower() for c in list_output_columns(outcome)}
     shown = [c for c in columns if c.lower() in there]
-    released = query.call_macro("sdc__rows", outcome.released.table).subquery("r")
-    rows = exp.select(*(exp.column(c, quoted=True) for c in shown)).distinct().from_(released)
-    found = fetch_rows(outcome.released.con, rows) if shown else []
-    texts = {make_label(value) for row in found for value in row.values()}
-    together = {tuple(make_label(row[c]) for c in columns) for row in found} if len(shown) == len(columns) else set()
+
+    @cache
+    def read_categories() -> tuple[set[str], set[tuple[str, ...]]]:
+        released = query.call_macro("sdc__rows", outcome.released.table).subquery("r")
+        rows = exp.select(*(exp.column(c, quoted=True) for c in shown)).distinct().from_(released)
+        found = fetch_rows(outcome.released.con, rows) if shown else []
+        texts = {make_label(value) for row in found for value in row.values()}
+        together = [tuple(make_label(row[c]) for c in columns) for row in found] if len(shown) == len(columns) else []
+        return texts, {*together}
 
     def name(category: object) -> str:
+        texts, together = read_categories()
         if isinstance(category, dict):
             seen = tuple(make_label(category.get(c)) for c in columns) in together
             return matrices.format_category(category) if seen else UNSEEN

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.document.blocks import format_short
 from sdc_sql.errors import InputError, SdcError
-from sdc_sql.release.judging.measured import describe_table, list_number_columns
+from sdc_sql.release.judging.measured import list_number_columns
 from sdc_sql.release.reporting import lost
 from sdc_sql.release.reporting.estimates_section import describe_estimate
 
@@ -94,9 +94,8 @@ def _find_worst_mean(outcome: Outcome) -> Felt:
 
 
 def _measure_mean(outcome: Outcome, name: str) -> float | None:
-    data = describe_table(outcome.released.con, outcome.plan, outcome.released.table)
     try:
-        rows = data.loss.estimate_change(outcome.original.table, statistic="mean", variable=name)
+        rows = outcome.released.loss.estimate_change(outcome.original.table, statistic="mean", variable=name)
     except (InputError, SdcError):  # a constant, or no value at all
         return None
     return next((row.relative_change for row in rows), None)

@@ -7,6 +7,7 @@ without a group of each value, and a long tail does not hide the rest.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,22 @@ class _Side:
     missing: int
     values: int
 
+    @cached_property
+    def common(self) -> dict[Any, int]:
+        """The commonest values with their records, one more than are shown; counted once."""
+        value: exp.Expr = exp.column(self.name, quoted=True)
+        if not self.is_number:  # lists and dates too are shown as texts
+            value = exp.cast(value, "VARCHAR")
+        counted = (
+            exp.select(exp.alias_(value, "value"), exp.alias_(exp.Count(this=exp.Star()), "records"))
+            .from_(_list_rows(self.data))
+            .where(exp.not_(exp.column(self.name, quoted=True).is_(exp.null())))
+            .group_by(exp.Literal.number(1))
+            .order_by(exp.Ordered(this=exp.column("records"), desc=True), exp.Ordered(this=exp.column("value")))
+            .limit(COMMONEST + 1)
+        )
+        return {row["value"]: row["records"] for row in fetch_rows(self.data.con, counted)}
+
 
 def compare_values(outcome: Outcome, name: str) -> Distribution | None:
     """Return the values of a variable in both files; None where neither has one."""
@@ -57,14 +74,14 @@ def compare_tables(original: Microdata, released: Microdata, name: str) -> Distr
     before, after = (_describe(data, name) for data in (original, released))
     if before.records == before.missing:
         return None
-    if before.is_number and after.is_number and (before.values > MANY or len(_count_common(before)) > COMMONEST):
+    if before.is_number and after.is_number and (before.values > MANY or len(before.common) > COMMONEST):
         ends = _find_classes(before)
         return Distribution(name, _sum_classes(before, ends), _sum_classes(after, ends))
-    if before.is_number and (before.values > MANY or len(_count_common(before)) > COMMONEST):  # labels by now
+    if before.is_number and (before.values > MANY or len(before.common) > COMMONEST):  # labels by now
         return Distribution(name, _sum_classes(before, _find_classes(before)), _sum_values(after, []))
-    found = _count_common(before)
+    found = before.common
     labels = _order(found, numbers=before.is_number)
-    same = len(found) <= COMMONEST and {*_count_common(after)} <= {*found}
+    same = len(found) <= COMMONEST and {*after.common} <= {*found}
     return Distribution(name, _sum_values(before, labels), _sum_values(after, labels if same else []))
 
 
@@ -80,7 +97,7 @@ def summarise_values(data: Microdata, name: str) -> Distribution | None:
     side = _describe(data, name)
     if side.records == side.missing:
         return None
-    if side.is_number and (side.values > MANY or len(_count_common(side)) > COMMONEST):
+    if side.is_number and (side.values > MANY or len(side.common) > COMMONEST):
         return Distribution(name, _sum_classes(side, _find_classes(side)))
     return Distribution(name, _sum_values(side, []))
 
@@ -102,22 +119,6 @@ def _list_rows(data: Microdata) -> exp.Subquery:
     return query.call_macro("sdc__rows", data.table).subquery("r")
 
 
-def _count_common(side: _Side) -> dict[Any, int]:
-    """Return the commonest values with their records, one more than are shown."""
-    value: exp.Expr = exp.column(side.name, quoted=True)
-    if not side.is_number:  # lists and dates too are shown as texts
-        value = exp.cast(value, "VARCHAR")
-    counted = (
-        exp.select(exp.alias_(value, "value"), exp.alias_(exp.Count(this=exp.Star()), "records"))
-        .from_(_list_rows(side.data))
-        .where(exp.not_(exp.column(side.name, quoted=True).is_(exp.null())))
-        .group_by(exp.Literal.number(1))
-        .order_by(exp.Ordered(this=exp.column("records"), desc=True), exp.Ordered(this=exp.column("value")))
-        .limit(COMMONEST + 1)
-    )
-    return {row["value"]: row["records"] for row in fetch_rows(side.data.con, counted)}
-
-
 def _order(found: dict[Any, int], *, numbers: bool) -> list[Any]:
     """Return the values that are shown: all in their order, or of many the commonest first."""
     if len(found) > COMMONEST:
@@ -127,7 +128,7 @@ def _order(found: dict[Any, int], *, numbers: bool) -> list[Any]:
 
 def _sum_values(side: _Side, labels: list[Any]) -> Bars:
     """Return the shares of some values, by default of the commonest, and of all others together."""
-    found = _count_common(side)
+    found = side.common
     labels = labels or _order(found, numbers=side.is_number)
     whole = side.records or 1
     counts = [found.get(label, 0) for label in labels]
