@@ -35,6 +35,9 @@ legend { font-weight: 600; font-size: .95rem; padding: 0; }
 .cuts input[type=text] { width: 6rem; }
 .cuts input[type=range] { width: 100%; accent-color: var(--fill); min-height: 1.75rem; }
 .cuts input[type=text] { text-align: right; font-variant-numeric: tabular-nums; }
+.becomes input[type=text] { width: 100%; min-width: 8rem; }
+.becomes input.changed { border-color: var(--fill); border-width: 2px; font-weight: 600; }
+.form h4 { margin: 1.25rem 0 .25rem; font-size: .95rem; }
 .would { border-left: 1px solid var(--line); padding-left: 2rem; min-width: 0; }
 .would h3 { margin-top: .5rem; }
 .would .tools { margin: .75rem 0 1rem; }
