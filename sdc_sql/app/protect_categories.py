@@ -10,7 +10,7 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from htmltools import Tag, TagList, tags
+from htmltools import Tag, tags
 
 from sdc_sql.app.protect_forms import TARGET, read_number
 from sdc_sql.app.protect_kept import keep_form, read_before, read_form
@@ -37,9 +37,13 @@ PLACE = "protect-becomes"
 
 @dataclass(frozen=True)
 class Categories:
-    """The records of each category by its text (None: missing), and whether these are numbers."""
+    """The records of each category of a column by its text (None: missing), and whether these are numbers.
 
-    records: dict[str | None, int]
+    ``records`` is None where there are too many categories for fields.
+    """
+
+    column: str
+    records: dict[str | None, int] | None
     numbers: bool
 
 
@@ -75,12 +79,12 @@ def change_mapping(mapping: Mapping[str, Any], found: Categories, value: str, be
 
     Examples
     --------
-    >>> change_mapping({}, Categories({"n": 3, "s": 2, None: 1}, False), "s", " coast ")
+    >>> change_mapping({}, Categories("f", {"n": 3, "s": 2, None: 1}, False), "s", " coast ")
     {'n': 'n', 's': 'coast'}
-    >>> change_mapping({"1": 1, "2": 2}, Categories({"1": 3, "2": 2}, True), "2", "1")
+    >>> change_mapping({"1": 1, "2": 2}, Categories("f", {"1": 3, "2": 2}, True), "2", "1")
     {'1': 1, '2': 1}
     """
-    known = [one for one in found.records if one is not None]
+    known = [one for one in found.records or () if one is not None]
     if value not in known:
         raise ParameterError("There is no such category any more: choose the column again.")
     texts = {**{one: one for one in known}, **{name: str(to) for name, to in mapping.items()}}
@@ -92,27 +96,25 @@ def change_mapping(mapping: Mapping[str, Any], found: Categories, value: str, be
     return dict(read) if whole else {name: float(one) for name, one in read.items() if one is not None}
 
 
-def find_categories(desk: Desk, column: str, editing: int) -> Job[Categories | None]:
+def find_categories(desk: Desk, column: str, editing: int) -> Job[Categories]:
     """Return the work that counts the categories of a column, as they are before the step."""
     plan, worked = read_before(desk.state, editing), find_worked(desk.state)
 
-    def run(cursor: Any, tell: Any) -> Categories | None:  # noqa: ANN401 - of a job
+    def run(cursor: Any, tell: Any) -> Categories:  # noqa: ANN401 - of a job
         with worked.open(cursor, plan, tell) as sides:
             tell(column)
             data = sides.describe(RELEASED)
-            records = count_categories(data, column, MOST)
-            return None if records is None else Categories(records, column in list_number_columns(data))
+            return Categories(column, count_categories(data, column, MOST), column in list_number_columns(data))
 
     return desk.find_job("protect_categories", (*describe_work(plan), column), run)
 
 
-def write_categories(
-    desk: Desk, form: Mapping[str, Any], column: str, categories: Categories | None, file: Tag
-) -> TagList:
+def write_categories(desk: Desk, form: Mapping[str, Any], column: str, found: Categories, file: Tag) -> Tag | None:
     """Return a field for each category, or why there is none; below it the field of a mapping file."""
-    mapping = read_mapping(form)
-    by_file = mapping is None or categories is None
-    if categories is None:
+    if found.column != column:  # what was found before the column was chosen
+        return None
+    mapping, records = read_mapping(form), found.records
+    if records is None:
         said = (
             f"{column} has more than {MOST} different values, too many to be typed here: give a mapping file, or "
             "choose intervals, classes or codes among the methods."
@@ -124,15 +126,16 @@ def write_categories(
             "Type the same name beside two categories, and they become one. A field that is emptied has its own name "
             "again. Every category is written to the release file, so that one that is new to a later file is an error."
         )
-    return TagList(
-        tags.h4(f"What each category of {format_readable(column)} becomes", id="protect-becomes-head"),
-        tags.p(said, class_="hint", id="protect-becomes-why"),
-        _write_table(column, categories.records, mapping) if categories and mapping is not None else None,
+    return tags.fieldset(
+        tags.legend(f"What each category of {format_readable(column)} becomes"),
+        tags.p(said, class_="hint"),
+        _write_table(column, records, mapping) if records is not None and mapping is not None else None,
         show_problem(desk, PLACE),
         tags.details(
             tags.summary("A mapping file in its place"), tags.div(file, class_="fields one"),
-            id="protect-mapping-file", open="" if by_file else None,
+            id="protect-mapping-file", open="" if records is None or mapping is None else None,
         ),
+        class_="breaks",
     )  # fmt: skip
 
 
@@ -145,16 +148,16 @@ def _write_table(column: str, categories: Mapping[str | None, int], mapping: Map
         if value is None:
             cells = (tags.span("missing", class_="quiet"), records, tags.span("stays missing", class_="quiet"))
         else:
-            cells = (_show(value), records, _write_field(i, value, str(mapping.get(value, value))))
+            cells = (_show(value), records, _write_field(i, column, value, str(mapping.get(value, value))))
         rows.append(write_row(cells, _HEADS))
     return write_table(
         "protect-categories", f"What each category of {format_readable(column)} becomes", _HEADS, rows, kind="becomes"
     )
 
 
-def _write_field(number: int, value: str, becomes: str) -> Tag:
+def _write_field(number: int, column: str, value: str, becomes: str) -> Tag:
     return tags.input(
-        act("protect_becomes", category=value, place=PLACE), type="text", id=f"protect-becomes-{number}",
+        act("protect_becomes", column=column, category=value, place=PLACE), type="text", id=f"protect-becomes-{number}",
         value=becomes, autocomplete="off", aria_label=f"{_show(value)} becomes",
         class_="changed" if becomes != value else None,
     )  # fmt: skip
@@ -171,8 +174,8 @@ def serve_categories(desk: Desk) -> None:
     def _(sent: dict[str, Any]) -> None:
         form = read_form(desk)
         columns, mapping = form.get(TARGET) or [], read_mapping(form)
-        if len(columns) != 1 or mapping is None:
-            raise ParameterError("Choose the column first, and leave the mapping file empty.")
+        if columns != [sent["column"]] or mapping is None:  # the page shows a moment longer what was chosen before
+            raise ParameterError("Another column or a mapping file was chosen meanwhile: type it again.")
         found = find_categories(desk, columns[0], desk.read_choice("protect_editing", -1)).result
         if found is None:
             raise ParameterError("Wait until the categories are there.")

@@ -156,9 +156,10 @@ def _read_target(mask: Declaration, form: Mapping[str, Any]) -> dict[str, Any]:
     if takes_keys(mask) and form.get(SCENARIO):
         return {"scenario": str(form[SCENARIO])}
     if target == "column" and len(columns) != 1:
-        raise ParameterError("columns: choose the column that is masked.")
+        raise ParameterError("column: choose the column that is masked.")
     if not columns:
-        raise ParameterError(f"columns: choose the {'keys' if takes_keys(mask) else 'columns'} that are masked.")
+        what = "keys" if takes_keys(mask) else "columns"
+        raise ParameterError(f"{what}: choose the {what} that are masked.")
     return {target: columns[0] if target == "column" else columns}
 
 

@@ -58,32 +58,33 @@ NAMED = {
     "sdc_microaggregate_categorical": _Named("Microaggregation of categories", "Microaggregation of {}"),
 }  # fmt: skip
 
-# which of several methods of one kind to choose, for who has never chosen
+# which of several methods of one kind to choose, for who has never chosen: by the word that their names begin with
 CHOICES = {
     "PRAM": (
         "Which PRAM to choose",
         (
-            "PRAM (post-randomisation) exchanges the category of a record for another one by chance, with probabilities "
-            "that are known, so that tables can be corrected for it. Give a probability to stay where one number is to say "
-            "how much changes: the first choice. Give a transition matrix where some changes must never happen, or are to "
-            "be likelier than others: a file with a row for each change, with its probability. Give a bound on the "
-            "probability of a right match where the risk is what you can say, and the changes are to follow from it."
+            "PRAM (post-randomisation) exchanges the category of a record for another one by chance, with "
+            "probabilities that are known, so that tables can be corrected for it. Give a probability to stay "
+            "where one number is to say how much changes: the first choice. Give a transition matrix where some "
+            "changes must never happen, or are to be likelier than others: a file with a row for each change, "
+            "with its probability. Give a bound on the probability of a right match where the risk is what you "
+            "can say, and the changes are to follow from it."
         ),
     ),
     "Recode": (
         "Which recoding to choose",
         (
-            "For categories: merge or rename them. For numbers: intervals by cut points, or classes of equal width or "
-            "count. For codes with a hierarchy in them, as of places or occupations: keep their first characters, or go to "
-            "a level of a hierarchy that a file holds. For dates: their periods."
+            "For categories: merge or rename them. For numbers: intervals by cut points, or classes of equal "
+            "width or count. For codes with a hierarchy in them, as of places or occupations: keep their first "
+            "characters, or go to a level of a hierarchy that a file holds. For dates: their periods."
         ),
     ),
     "Local suppression": (
         "Which suppression to choose",
         (
-            "Until k records are alike: each record shares its keys with k - 1 others at the least (k-anonymity). Rare "
-            "combinations: only sets of a few keys that few records share (the threshold rule). In risky records: until no "
-            "individual risk, as it is estimated with the weights, is above a limit."
+            "Until k records are alike: each record shares its keys with k - 1 others at the least (k-anonymity)."
+            " Rare combinations: only sets of a few keys that few records share (the threshold rule). In risky "
+            "records: until no individual risk, as it is estimated with the weights, is above a limit."
         ),
     ),
 }
