@@ -109,7 +109,8 @@ def propose_recodings(
         proposals.append((one.holds, _make_proposal(one, levels, breaks)))
     holding = [proposal for holds, proposal in proposals if holds]
     # (fewer than k suppressed records are no group of k alike: no share lets them be)
-    left = [proposal for _, proposal in proposals if proposal.suppressed >= k]
+    every = [proposal for _, proposal in proposals]
+    left = [proposal for proposal in every if proposal.suppressed >= k] or every
     fewest = min((proposal.suppressed for proposal in left), default=0)
     shown = holding or [proposal for proposal in left if proposal.suppressed == fewest]
     best = tuple(sorted(shown, key=lambda one: (one.loss, one.suppressed))[:SHOWN])
@@ -304,12 +305,19 @@ def _write_search(found: Search) -> TagList:
 
 def _say_least(found: Search) -> Tag:
     fewest = found.proposals[0].suppressed
-    return tags.p(
-        f"No intervals leave at most {found.share:g} of the records in groups below {found.k}. The smallest share "
-        f"that they reach is {found.least_share:g} ({fewest:,} of {found.records:,} records): these are the ways that "
-        "do, the least loss first. To come below it, recode categories as well, or let a key leave.",
-        class_="hint", role="status",
-    )  # fmt: skip
+    few = f"{fewest:,} of {found.records:,} records"
+    if fewest < found.k:
+        said = (
+            f"Whatever the intervals, {few} are left in groups below {found.k}: too few to be alike when they are "
+            "suppressed. These ways leave no more, the least loss first. Recode categories as well."
+        )
+    else:
+        said = (
+            f"No intervals leave at most {found.share:g} of the records in groups below {found.k}. The smallest share "
+            f"that they reach is {found.least_share:g} ({few}): these are the ways that do, the least loss first. To "
+            "come below it, recode categories as well, or let a key leave."
+        )
+    return tags.p(said, class_="hint", role="status")
 
 
 def _list_cells(number: int, one: Proposal) -> tuple[object, ...]:

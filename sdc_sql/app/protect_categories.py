@@ -146,13 +146,17 @@ def _write_table(column: str, categories: Mapping[str | None, int], mapping: Map
     rows = []
     for i, (value, records) in enumerate(categories.items()):
         if value is None:
-            cells = (tags.span("missing", class_="quiet"), records, tags.span("stays missing", class_="quiet"))
+            cells: tuple[object, ...] = (_quiet("missing"), records, _quiet("stays missing"))
         else:
             cells = (_show(value), records, _write_field(i, column, value, str(mapping.get(value, value))))
         rows.append(write_row(cells, _HEADS))
     return write_table(
         "protect-categories", f"What each category of {format_readable(column)} becomes", _HEADS, rows, kind="becomes"
     )
+
+
+def _quiet(words: str) -> Tag:
+    return tags.span(words, class_="quiet")
 
 
 def _write_field(number: int, column: str, value: str, becomes: str) -> Tag:

@@ -43,6 +43,8 @@ legend { font-weight: 600; font-size: .95rem; padding: 0; }
 .cuts input[type=text] { width: 6rem; }
 .cuts input[type=range] { width: 100%; accent-color: var(--fill); min-height: 1.75rem; }
 .cuts input[type=text] { text-align: right; font-variant-numeric: tabular-nums; }
+.becomes tbody th { min-width: 6rem; overflow-wrap: anywhere; }
+table.becomes th, table.becomes td { padding-left: .4rem; padding-right: .4rem; }
 .becomes input[type=text] { width: 100%; min-width: 8rem; }
 .becomes input.changed { border-color: var(--fill); border-width: 2px; font-weight: 600; }
 .would { border-left: 1px solid var(--line); padding-left: 2rem; min-width: 0; }

@@ -83,3 +83,22 @@ def test_no_proposal_stands_there_twice_and_each_is_what_its_steps_do(opened, sh
             assert len(classes) < len(values)
     assert len({*parts}) == len(parts)
     assert [one.loss for one in found] == sorted(one.loss for one in found)
+
+
+def test_records_too_few_to_be_alike_are_told_as_such(tmp_path):
+    path = tmp_path / "k.parquet"
+    with duckdb.connect() as con:
+        con.execute(
+            f"COPY (SELECT i AS id, i % 8 AS f, CASE WHEN i = 0 THEN 'alone' ELSE 'a' END AS g FROM range(99) r(i)) "
+            f"TO '{path}'"
+        )
+    with State(path) as state:
+        scenario = {"name": "one", "keys": ["f", "g"]}
+        state.change("all", lambda release: release.update(roles={"id": "id"}, scenarios=[scenario]))
+        plan, _ = read_plan(state)
+        cursor = state.cursor()
+        with Worked().open(cursor, plan) as sides:
+            found = propose_recodings(sides, plan.scenarios[0], K, 0.5)
+        cursor.close()
+    assert not found.reached
+    assert {one.suppressed for one in found.proposals} == {1}
