@@ -1,4 +1,4 @@
-"""Figures before and after, as tables of a page: with their limits on one scale, and whether they hold."""
+"""Figures before and after, as tables of a page: with their limits, whether these hold, and on one scale how nearly."""
 
 from __future__ import annotations
 
@@ -38,30 +38,45 @@ def write_figures(
     judged
         Whether it is said if a limit holds: nothing is said of a sample.
     """
-    limited = any(one.bound is not None for one in shown)
+    drawn = any(one.bound is not None for one in shown)
+    limited = drawn or any(one.limit or _lacks_limit(one) for one in shown)
     heads = [
         Head("figure"), Head(sides[0], number=True), Head(sides[1], number=True),
-        *([Head("limit", number=True), Head("beside its limit", meaning=_MEANING)] if limited else []),
-        *([Head("verdict")] if judged and limited else []),
+        *([Head("limit", number=True)] if limited else []),
+        *([Head("beside its limit", meaning=_MEANING)] if drawn else []),
     ]  # fmt: skip
     measures = dict.fromkeys(measure for one in shown for measure in one.measures)
     rows: list[Tag] = []
-    scenario = None
+    former: Shown | None = None
     for one in shown:
-        if one.scenario != scenario and one.scenario:
-            rows.append(tags.tr(tags.th(one.scenario, colspan=str(len(heads)), scope="rowgroup", class_="group")))
-        scenario = one.scenario
+        if former is None or one.scenario != former.scenario:
+            rows += _write_group(one, shown, len(heads), first=former is None)
+        former = one
         cells: list[object] = [one.words, _write_value(one.before), _write_after(one)]
-        if limited:
-            cells += [_write_bound(one), _write_gauge(one)]
-        if judged and limited:
-            cells.append(_write_verdict(one))
+        cells += [_write_limit(one, judged=judged)] if limited else []
+        cells += [_write_gauge(one)] if drawn else []
         rows.append(write_row(cells, heads))
     return TagList(
-        _write_legend() if limited else None,
+        _write_legend() if drawn else None,
         write_table(name, title, heads, rows, kind="figures"),
         explain_measures(*measures, key=f"{name}-what") if measures else None,
     )
+
+
+def _write_group(one: Shown, shown: Sequence[Shown], columns: int, *, first: bool) -> list[Tag]:
+    """Return the row above the figures of a scenario, or above those of what is lost, where others stand before."""
+    if not one.scenario and first:
+        return []
+    own = [other for other in shown if other.scenario == one.scenario]
+    bare = bool(one.scenario) and all(_lacks_limit(other) for other in own)
+    flag = tags.span(" no limit set: this risk can refuse nothing", class_="nolimit") if bare else None
+    words = one.scenario or "What is lost, in all columns"
+    return [tags.tr(tags.th(words, flag, colspan=str(columns), scope="rowgroup", class_="group"))]
+
+
+def _lacks_limit(one: Shown) -> bool:
+    """Return whether a figure of risk has no limit: what is lost may be looked at without one."""
+    return not one.limit and one.place != "loss"
 
 
 _MEANING = "Hollow: before, filled: after; beyond the line a limit is passed. 10x: ten times the limit"
@@ -92,10 +107,15 @@ def _write_after(one: Shown) -> Tag | str:
     )
 
 
-def _write_bound(one: Shown) -> Tag | str:
+def _write_limit(one: Shown, *, judged: bool) -> Tag | str:
+    """Return the limit, and under it whether it holds."""
+    if not one.limit:
+        return tags.span("no limit set", class_="quiet") if _lacks_limit(one) else ""
     if one.bound is None:
-        return tags.span(one.limit, class_="quiet")
-    return f"{'at most' if one.at_most else 'at least'} {format_short(_plain(one.bound))}"
+        bound = tags.span(one.limit, class_="quiet")
+    else:
+        bound = tags.span("at most" if one.at_most else "at least", f" {format_short(_plain(one.bound))}")
+    return tags.div(bound, _write_verdict(one) if judged else None, class_="judged")
 
 
 def _write_gauge(one: Shown) -> HTML | str:
@@ -104,9 +124,9 @@ def _write_gauge(one: Shown) -> HTML | str:
     return HTML(draw_gauge(Gauge(one.before, one.after, one.bound, one.at_most), f"limit{next(_NUMBER)}"))
 
 
-def _write_verdict(one: Shown) -> Tag | str:
+def _write_verdict(one: Shown) -> Tag | None:
     if one.holds is None:
-        return ""
+        return None
     return tags.span("holds", class_="holds") if one.holds else tags.span("does not hold", class_="fails")
 
 

@@ -9,11 +9,8 @@ from htmltools import Tag, TagList, tags
 from sdc_sql.app.figures_shown import format_seconds, write_figures
 from sdc_sql.app.preview_cells import find_cells, preview_exactly
 from sdc_sql.app.preview_records import SIZE, preview_by_records
-from sdc_sql.app.protect_forms import (
-    describe_step,
-    make_step,
-)
-from sdc_sql.app.protect_kept import check_step, read_form
+from sdc_sql.app.protect_forms import describe_step, make_step
+from sdc_sql.app.protect_kept import check_step, part_problem, read_form
 from sdc_sql.app.show import button, show_job, show_problem
 from sdc_sql.app.worked import describe_measured, describe_work, find_worked
 from sdc_sql.errors import ParameterError
@@ -92,8 +89,9 @@ def _describe_asked(plan: Plan, step: PlannedStep) -> tuple[Any, ...]:
 
 
 def _write_unready(*said: str) -> TagList:
-    told = [one.partition(": ") for one in said]
-    lines = [tags.li(tags.strong(f"{a.replace('_', ' ')}: "), c) if b else tags.li(a) for a, b, c in told]
+    lines = [
+        tags.li(tags.strong(f"{name}: ") if name else None, wrong) for name, wrong in map(part_problem, said)
+    ]  # fmt: skip
     return TagList(tags.h3("What it would do"), tags.ul(*lines, class_="unready"))
 
 

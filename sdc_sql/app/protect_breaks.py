@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from htmltools import Tag, tags
 
-from sdc_sql.app.protect_kept import BREAKS, keep_form, read_form
+from sdc_sql.app.protect_kept import BREAKS, keep_form, read_before, read_form
 from sdc_sql.app.show import act, button, show_problem
-from sdc_sql.app.worked import find_worked, read_plan
+from sdc_sql.app.worked import describe_work, find_worked
 from sdc_sql.db.showing.results import format_value
 from sdc_sql.errors import ParameterError
 from sdc_sql.release.reading.plan import RELEASED
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sdc_sql.app.desk import Desk
+    from sdc_sql.app.jobs import Job
+    from sdc_sql.document.blocks import Distribution
 
 
 def list_breaks(form: Mapping[str, Any]) -> list[float]:
@@ -41,18 +43,16 @@ def list_breaks(form: Mapping[str, Any]) -> list[float]:
     return found
 
 
-def make_picture(desk: Desk, column: str) -> Any:  # noqa: ANN401 - of a job
-    """Return the work that finds how the values of a column are distributed, after the steps that are applied."""
-    state = desk.state
-    plan, _ = read_plan(state)
-    worked = find_worked(state)
+def find_picture(desk: Desk, column: str, editing: int) -> Job[Distribution | None]:
+    """Return the work that finds how the values of a column are distributed, as they are before the step."""
+    plan, worked = read_before(desk.state, editing), find_worked(desk.state)
 
     def run(cursor: Any, tell: Any) -> Any:  # noqa: ANN401 - of a job
         with worked.open(cursor, plan, tell) as sides:
             tell(column)
             return summarise_values(sides.describe(RELEASED), column)
 
-    return run
+    return desk.find_job("protect_picture", (*describe_work(plan), column), run)
 
 
 def find_span(found: Any) -> tuple[float, float]:  # noqa: ANN401 - a distribution

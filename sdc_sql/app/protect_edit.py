@@ -8,7 +8,8 @@ from htmltools import Tag, TagList, tags
 
 from sdc_sql.app import protect_list
 from sdc_sql.app.protect_ahead import serve_preview
-from sdc_sql.app.protect_breaks import find_span, make_picture, serve_breaks, write_breaks
+from sdc_sql.app.protect_breaks import find_picture, find_span, serve_breaks, write_breaks
+from sdc_sql.app.protect_categories import MAPPING, find_categories, read_mapping, serve_categories, write_categories
 from sdc_sql.app.protect_fields import write_about, write_field, write_target, write_where
 from sdc_sql.app.protect_forms import (
     METHOD,
@@ -21,16 +22,16 @@ from sdc_sql.app.protect_forms import (
     list_fields,
     list_kinds,
     make_step,
-    name_method,
     takes_several,
 )
 from sdc_sql.app.protect_kept import BREAKS, check_step, keep_form, read_form
-from sdc_sql.app.show import act, show_blocks, show_job
-from sdc_sql.app.worked import describe_work, read_plan
+from sdc_sql.app.protect_words import find_choice, name_method
+from sdc_sql.app.show import act, explain, show_blocks, show_job
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
     from sdc_sql.app.desk import Desk
+    from sdc_sql.db.catalogue.headers import Parameter
 
 
 def serve(desk: Desk) -> None:
@@ -64,6 +65,7 @@ def _serve_form(desk: Desk) -> None:
                 class_="line",
             ),
             tags.p(f"{mask.summary[0].upper()}{mask.summary[1:]}", id="protect-what", class_="what-it-does"),
+            explain(*choice) if (choice := find_choice(mask)) else None,
             write_about(mask),
             tags.p(tags.strong(f"Step {editing + 1} of the list is edited."), class_="hint") if editing >= 0 else None,
         )
@@ -74,7 +76,7 @@ def _serve_form(desk: Desk) -> None:
         mask = find_method(form[METHOD])
         release = desk.release()
         fields = [write_target(state, release, mask, form)]
-        needed = [p for p in list_fields(mask) if p.default is None and p.name != BREAKS]
+        needed = [p for p in list_fields(mask) if p.default is None and p.name not in {BREAKS, MAPPING}]
         more = [p for p in list_fields(mask) if p.default is not None]
         fields += [write_field(desk, p, form) for p in needed]
         others = [write_field(desk, p, form) for p in more]
@@ -96,21 +98,27 @@ def _serve_form(desk: Desk) -> None:
         columns = form.get(TARGET) or []
         if len(columns) != 1:
             return None
-        with_breaks = any(p.name == BREAKS for p in list_fields(mask))
-        picture = desk.find_job("protect_picture", (*_describe_now(desk), columns[0]), make_picture(desk, columns[0]))
+        desk.read_version()
+        column, editing = columns[0], desk.read_choice("protect_editing", -1)
+        names = {p.name: p for p in list_fields(mask)}
+        picture = find_picture(desk, column, editing)
         return TagList(
             show_job(
                 picture,
                 lambda found: show_blocks(found) if found else tags.p("Every record has a value of its own."),
                 what="Values",
             ),
-            write_breaks(desk, form, columns[0], find_span(picture.result)) if with_breaks else None,
+            write_breaks(desk, form, column, find_span(picture.result)) if BREAKS in names else None,
+            _show_categories(desk, form, column, names[MAPPING]) if MAPPING in names else None,
         )
 
 
-def _describe_now(desk: Desk) -> tuple[Any, ...]:
-    plan, _ = read_plan(desk.state, desk.release())
-    return describe_work(plan)
+def _show_categories(desk: Desk, form: dict[str, Any], column: str, parameter: Parameter) -> Tag | TagList:
+    """Return what each category becomes, once they are counted."""
+    by_file = read_mapping(form) is None
+    file = write_field(desk, parameter, form if by_file else {**form, MAPPING: ""})
+    job = find_categories(desk, column, desk.read_choice("protect_editing", -1))
+    return show_job(job, lambda found: write_categories(desk, form, column, found, file), what="Categories")
 
 
 def _serve_changes(desk: Desk) -> None:
@@ -132,7 +140,7 @@ def _serve_changes(desk: Desk) -> None:
         name, value = str(sent["field"]), sent["value"]
         if name == TARGET:
             value = [value] if value in state.columns else []
-            form = {n: v for n, v in read_form(desk).items() if n != BREAKS}  # they are of the other column
+            form = {n: v for n, v in read_form(desk).items() if n not in {BREAKS, MAPPING}}  # they are of the other
             keep_form(desk, {**form, TARGET: value})
             return
         keep_form(desk, {**read_form(desk), name: value})
@@ -145,6 +153,7 @@ def _serve_changes(desk: Desk) -> None:
         keep_form(desk, {**form, TARGET: [one for one in state.columns if one in chosen]})
 
     serve_breaks(desk)
+    serve_categories(desk)
 
     @desk.on("protect_edit")
     def _(sent: dict[str, Any]) -> None:

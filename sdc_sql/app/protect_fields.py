@@ -15,6 +15,7 @@ from sdc_sql.app.protect_forms import (
     takes_keys,
     takes_several,
 )
+from sdc_sql.app.protect_words import describe_field, name_field, say_choice
 from sdc_sql.app.show import act, show_problem
 from sdc_sql.release.reading.step_fields import find_target
 
@@ -89,15 +90,13 @@ def write_field(desk: Desk, parameter: Parameter, form: Mapping[str, Any]) -> Ta
     name, given = parameter.name, form.get(parameter.name)
     place = f"protect-{name}"
     does = act("protect_field", field=name, place=place)
-    words = name.replace("_", " ")
-    told = f"{parameter.meaning[0].upper()}{parameter.meaning[1:]}"
     default = None if parameter.default in {None, "NULL"} else str(parameter.default).strip("'")
     same: dict[str, Any] = {"id": place, "aria_describedby": f"{place}-why"}
     if parameter.choices or parameter.type == "truth value":
         choices = [*parameter.choices] or ["true", "false"]
         now = str(given).lower() if isinstance(given, bool) else given if given not in {None, ""} else default
         options = [] if default or (parameter.choices and not parameter.default) else [tags.option("", value="")]
-        options += [tags.option(_say(one), value=one, selected="" if one == now else None) for one in choices]
+        options += [tags.option(say_choice(one), value=one, selected="" if one == now else None) for one in choices]
         field = tags.select(*options, does, **same)
     elif parameter.type == "column":
         options = [tags.option("none", value="", selected="" if not given else None)]
@@ -109,18 +108,12 @@ def write_field(desk: Desk, parameter: Parameter, form: Mapping[str, Any]) -> Ta
             does, type="text", inputmode="decimal" if numeric else None, value="" if given is None else str(given),
             placeholder=default, autocomplete="off", **same,
         )  # fmt: skip
-    kind = {"table": "the path of a file", "columns": "columns, with commas", "names": "words, with commas"}
-    unit = kind.get(parameter.type, "" if parameter.choices else parameter.kind)
     return tags.div(
-        tags.label(words[0].upper() + words[1:], for_=place),
+        tags.label(name_field(parameter), for_=place),
         field,
-        tags.p(f"{told}{f' ({unit})' if unit else ''}", id=f"{place}-why", class_="hint"),
+        tags.p(describe_field(parameter), id=f"{place}-why", class_="hint"),
         show_problem(desk, place),
     )
-
-
-def _say(choice: str) -> str:
-    return {"true": "yes", "false": "no"}.get(choice, choice.replace("_", " "))
 
 
 def write_where(desk: Desk, form: Mapping[str, Any]) -> Tag:

@@ -6,12 +6,12 @@ writes it, and ``fill_form`` the form of a step again.
 
 from __future__ import annotations
 
-import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.app.protect_words import describe_argument, name_step
 from sdc_sql.db.catalogue.macros import read_catalogue
 from sdc_sql.errors import ParameterError
 from sdc_sql.release.reading.step_fields import LEFT_OUT, find_target, list_own_parameters
@@ -96,19 +96,6 @@ def find_method(name: str) -> Declaration:
     raise ParameterError(f"There is no method {name}: choose one of the list.")
 
 
-def name_method(mask: Declaration) -> str:
-    """Return what a method is called in the list.
-
-    Examples
-    --------
-    >>> name_method(find_method("sdc_recode_intervals"))
-    'Recode intervals'
-    """
-    words = mask.name.removeprefix("sdc_").replace("_", " ")
-    words = re.sub(r"\bpram\b", "PRAM", words)
-    return words[0].upper() + words[1:]
-
-
 def list_fields(mask: Declaration) -> list[Parameter]:
     """Return the arguments that a person gives, those that a method cannot do without first.
 
@@ -148,6 +135,8 @@ def make_step(form: Mapping[str, Any]) -> dict[str, Any]:
     step: dict[str, Any] = {"mask": mask.verb, **_read_target(mask, form)}
     for parameter in list_fields(mask):
         value = _read_field(parameter, form.get(parameter.name))
+        if value is None and parameter.default is None:
+            raise ParameterError(f"{parameter.name}: it is not given yet: {parameter.meaning}.")
         if value is not None and not _is_default(parameter, value):
             step[parameter.name] = value
     if mask.switch:
@@ -167,9 +156,10 @@ def _read_target(mask: Declaration, form: Mapping[str, Any]) -> dict[str, Any]:
     if takes_keys(mask) and form.get(SCENARIO):
         return {"scenario": str(form[SCENARIO])}
     if target == "column" and len(columns) != 1:
-        raise ParameterError("columns: choose the column that is masked.")
+        raise ParameterError("column: choose the column that is masked.")
     if not columns:
-        raise ParameterError(f"columns: choose the {'keys' if takes_keys(mask) else 'columns'} that are masked.")
+        what = "keys" if takes_keys(mask) else "columns"
+        raise ParameterError(f"{what}: choose the {what} that are masked.")
     return {target: columns[0] if target == "column" else columns}
 
 
@@ -199,19 +189,20 @@ def _read_toml(name: str, text: str) -> Any:  # noqa: ANN401 - of a page
 def _read_one(parameter: Parameter, text: str) -> Any:  # noqa: ANN401 - a number or a text
     kind = parameter.type
     if kind in {*NUMBERS, "numbers", "number or numbers"}:
-        found = _read_number(text)
+        found = read_number(text)
         if found is None:
             raise ParameterError(f"{parameter.name}: it is {text!r}: give a number, with a point before decimals.")
         return found
     if kind in {"column or number", "value", "values"}:
-        found = _read_number(text)
+        found = read_number(text)
         return text if found is None else found
     if kind.startswith("truth value"):
         return text.lower() == "true"
     return text
 
 
-def _read_number(text: str) -> int | float | None:
+def read_number(text: str) -> int | float | None:
+    """Return the number that a text is, a whole one where it is written as such; None where it is none."""
     try:
         return int(text)
     except ValueError:
@@ -235,12 +226,9 @@ def fill_form(step: Mapping[str, Any]) -> dict[str, Any]:
     >>> fill_form({"mask": "recode", "column": "age", "breaks": [20, 40], "ends": "open"})["breaks"]
     '20, 40'
     """
-    fitting = [
-        mask for kind in list_kinds() for mask in kind.methods if mask.verb == step.get("mask") and _fits(mask, step)
-    ]
-    if not fitting:
+    mask = _find_fitting(step)
+    if mask is None:
         raise ParameterError("This step has a form that the page does not know: change it in the release file.")
-    mask = fitting[0]
     columns: Any = next((step[name] for name in ("columns", "column", "keys") if name in step), [])
     form: dict[str, Any] = {METHOD: mask.name, TARGET: [columns] if isinstance(columns, str) else list(columns)}
     form |= {name: step[name] for name in (SCENARIO, WHERE, HOUSEHOLD) if name in step}
@@ -260,6 +248,12 @@ def _write_field(value: Any) -> Any:  # noqa: ANN401 - of a release file
     return str(value)
 
 
+def _find_fitting(step: Mapping[str, Any]) -> Declaration | None:
+    """Return the method whose form a step has, or None."""
+    every = (mask for kind in list_kinds() for mask in kind.methods if mask.verb == step.get("mask"))
+    return next((mask for mask in every if _fits(mask, step)), None)
+
+
 def _fits(mask: Declaration, step: Mapping[str, Any]) -> bool:
     needed = {p.name for p in list_own_parameters(mask) if p.default is None}
     known = {p.name for p in list_own_parameters(mask)} | {
@@ -270,31 +264,27 @@ def _fits(mask: Declaration, step: Mapping[str, Any]) -> bool:
 
 
 def describe_step(step: Mapping[str, Any]) -> tuple[str, str]:
-    """Return a step in words: the method with its columns, and its arguments.
+    """Return a step in words: what it does to which columns, and its arguments.
 
     Examples
     --------
     >>> describe_step({"mask": "recode", "column": "age", "breaks": [20, 40], "ends": "open"})
-    ('Recode age', 'breaks 20, 40; ends open')
+    ('Recode age into intervals', 'cut points 20 and 40; open at both ends')
+    >>> describe_step({"mask": "local_suppression", "scenario": "neighbour", "k": 3})
+    ('Local suppression of the keys of neighbour', 'k: 3')
     """
     columns: Any = next((step[name] for name in ("columns", "column", "keys") if name in step), [])
     named = [columns] if isinstance(columns, str) else [*columns]
     of = ", ".join(map(str, named)) or (f"the keys of {step['scenario']}" if "scenario" in step else "")
-    words = re.sub(r"\bpram\b", "PRAM", str(step.get("mask", "")).replace("_", " "))
+    mask = _find_fitting(step)
+    verb = str(step.get("mask", "")).replace("_", " ")
+    words = name_step(mask, of) if mask is not None else f"{verb[:1].upper()}{verb[1:]}: {of}".rstrip(": ")
     said = [
-        f"{name.replace('_', ' ')} {_describe_value(value)}"
+        describe_argument(name, value)
         for name, value in step.items()
-        if name not in {"mask", "column", "columns", "keys", "scenario"}
+        if name not in {"mask", "column", "columns", "keys", "scenario", mask.switch if mask else None}
     ]
-    return f"{words[:1].upper()}{words[1:]} {of}".strip(), "; ".join(said)
-
-
-def _describe_value(value: Any) -> str:  # noqa: ANN401 - of a release file
-    if isinstance(value, list):
-        return ", ".join(map(_describe_value, value))
-    if isinstance(value, dict):
-        return "; ".join(f"{name}: {_describe_value(one)}" for name, one in value.items())
-    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+    return words, "; ".join(said)
 
 
 def order_columns(columns: Sequence[str], numbers: set[str], mask: Declaration) -> list[str]:

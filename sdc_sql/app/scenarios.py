@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sdc_sql.app.desk import Desk
 
 NULLS = (
-    ("", "a value of its own; after suppression it agrees with every value"),
+    ("", "as usual"),
     ("category", "always a value of its own"),
     ("wildcard", "agrees with every value"),
 )
@@ -237,7 +237,10 @@ def _write_fields(number: int, scenario: Mapping[str, Any]) -> Tag:
                 value=str(threshold) if isinstance(threshold, int | float) else "", size="10",
             ),
         ),
-        write("nulls", "A missing value of a key is", "", tags.select(*options, send("nulls"))),
+        write(
+            "nulls", "A missing value of a key is", "As usual: a value of its own; once keys are suppressed, it agrees "
+            "with every value.", tags.select(*options, send("nulls"), describe("nulls")),
+        ),
         write(
             "text", "Who it is, and why these keys", "It stands in the internal report.",
             tags.textarea(text, send("text"), describe("text"), rows="2"), wider=True,

@@ -145,7 +145,11 @@ def _serve_limits(desk: Desk, number: int) -> None:
 
 def _write_limits(number: int, asked: Asked, judged: Sequence[Judged]) -> Tag:
     if not judged:
-        return tags.p("No limit yet: nothing could be refused. Add one.")
+        return tags.p(
+            "There is no limit yet: the file would be released however great this risk is. Choose a figure and a "
+            "number, and add it. A usual first one is that no record shares its keys with fewer than 3 records: at "
+            "most 0 of them."
+        )
     rows = []
     for i, one in enumerate(judged):
         spoken = describe_limit(one.text, asked.plan.asked)
@@ -177,6 +181,7 @@ def _write_form(desk: Desk, number: int, asked: Asked, report: RiskReport) -> Ta
         words = measure.declaration.words[figure].format(**{name: name for name in measure.by})
         value = _find_value(found.get(measure.name), figure)
         now = f" (now {format_short(_as_float(value))})" if value is not None else ""
+        now = f"{': at most' if measure.figures[figure].more else ': at least'} \N{HORIZONTAL ELLIPSIS}{now}"
         name = f"{measure.name}.{figure}"
         option = tags.option(f"{words}{now}", value=name, selected="" if name == FIRST else None)
         groups.setdefault(measure.declaration.summary, []).append(option)
@@ -190,12 +195,11 @@ def _write_form(desk: Desk, number: int, asked: Asked, report: RiskReport) -> Ta
         tags.form(
             tags.div(tags.label("Another limit", for_=f"{at}-figure"), select, class_="figure"),
             tags.div(
-                tags.label("k", for_=f"{at}-k"),
+                tags.label("k, where it is named", for_=f"{at}-k"),
                 tags.input(type="text", inputmode="numeric", name="k", id=f"{at}-k", value=str(K), size="3"),
-                title="For figures of fewer than k records",
             ),
             tags.div(
-                tags.label("at most, or at least where less is worse", for_=f"{at}-bound"),
+                tags.label("The limit", for_=f"{at}-bound"),
                 tags.input(type="text", inputmode="decimal", name="bound", id=f"{at}-bound", value="0", size="8"),
             ),
             tags.button("Add", type="submit", id=f"{at}-add"),

@@ -22,7 +22,15 @@ MASKING = """\
 .figures .group { font-weight: 600 !important; padding-top: 1rem !important; background: none; }
 .sides .wide { max-height: none; }
 .figures tbody th { min-width: 11rem; white-space: normal; }
-.figures .holds, .figures .fails { white-space: nowrap; }
+.figures .judged { display: inline-flex; flex-direction: column; align-items: flex-end; white-space: nowrap; }
+.figures .judged .quiet { white-space: normal; overflow-wrap: anywhere; }
+.figures .nolimit { font-weight: 400; color: var(--bad); padding-left: .75rem; }
+@media (max-width: 40rem) {
+  .figures tbody th { min-width: 7.5rem; }
+  .figures th, .figures td { padding-left: .25rem !important; padding-right: .25rem !important; font-size: .82rem; }
+  .figures .judged, .figures .judged .fails { white-space: normal; text-align: right; max-width: 5rem; }
+  .figures .nolimit { display: block; padding-left: 0; max-width: calc(100vw - 4rem); }
+}
 .fields.one { grid-template-columns: minmax(0, 1fr); }
 .fields input[type=text], .fields select { width: 100%; max-width: 24rem; }
 fieldset { border: 0; margin: .75rem 0; padding: 0; min-width: 0; }
@@ -35,6 +43,10 @@ legend { font-weight: 600; font-size: .95rem; padding: 0; }
 .cuts input[type=text] { width: 6rem; }
 .cuts input[type=range] { width: 100%; accent-color: var(--fill); min-height: 1.75rem; }
 .cuts input[type=text] { text-align: right; font-variant-numeric: tabular-nums; }
+.becomes tbody th { min-width: 6rem; overflow-wrap: anywhere; }
+table.becomes th, table.becomes td { padding-left: .4rem; padding-right: .4rem; }
+.becomes input[type=text] { width: 100%; min-width: 8rem; }
+.becomes input.changed { border-color: var(--fill); border-width: 2px; font-weight: 600; }
 .would { border-left: 1px solid var(--line); padding-left: 2rem; min-width: 0; }
 .would h3 { margin-top: .5rem; }
 .would .tools { margin: .75rem 0 1rem; }

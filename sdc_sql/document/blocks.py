@@ -177,14 +177,15 @@ class Gauge:
         >>> Gauge(30, 3, 10).measure_use(30), Gauge(0.2, 0.9, 0.8, at_most=False).measure_use(0.2)
         (3.0, 4.0)
         >>> Gauge(34, 0, 0).measure_use(34), Gauge(34, 0, 0).measure_use(0)
-        (35.0, 0.0)
+        (35.0, 1.0)
         """
         if value is None or math.isnan(value) or self.limit < 0 or value < 0:
             return None
-        if self.at_most:
-            # a limit of 0 is used by nothing, and passed by whatever there is
-            return value / self.limit if self.limit > 0 else value + 1.0 if value > 0 else 0.0
-        return 0.0 if self.limit == 0 else self.limit / value if value > 0 else math.inf
+        if value == self.limit:  # a limit of 0 as well: it leaves no room
+            return 1.0
+        if self.at_most:  # a limit of 0 is passed by whatever there is
+            return value / self.limit if self.limit > 0 else value + 1.0
+        return self.limit / value if value > 0 else math.inf
 
     def __str__(self) -> str:
         """Return in words what the picture shows.
@@ -339,5 +340,5 @@ def _describe_use(gauge: Gauge, value: float | None, limit: str) -> str:
         share = value / gauge.limit
         return f"{format_short(float(share))} {'times' if share > 1 else 'of'} {limit}"
     if gauge.limit == 0 or math.isinf(use):
-        return f"within {limit}" if use <= 1 else f"beyond {limit}"
+        return f"exactly at {limit}" if use == 1 else f"within {limit}" if use < 1 else f"beyond {limit}"
     return f"{format_short(float(use))} {'times' if use > 1 else 'of'} {limit}"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
+import subprocess
+import sys
 import tomllib
 
 import duckdb
 import pytest
-from driven_page import ROOT, apply_step, choose_method, go_to, wait_until_idle
+from driven_page import KEY, ROOT, apply_step, choose_method, go_to, list_violations, wait_until_idle
 
 from sdc_sql.app.draft import format_release
 
@@ -140,6 +143,48 @@ def test_names_and_values_are_never_part_of_the_page(begin, hurting):
     assert page.complaints == []
 
 
+def test_categories_are_merged_by_the_keyboard_and_the_release_file_alone_says_so(begin, hurting):
+    scenario = {"name": "only one", "keys": [HURT, "Select"], "limits": ["k_anonymity.3.records <= 200"]}
+    output = {"path": "k-released.csv"}
+    page = begin({"roles": {"id": "id"}, "scenarios": [scenario], "output": output}, hurting)
+    go_to(page, "protect")
+    choose_method(page, "sdc_local_suppression")
+    assert page.input_value("#protect-scenario") == "only one"  # there is no other
+    choose_method(page, "sdc_recode", "Select")
+    page.wait_for_selector("#protect-becomes-2[data-column=Select]")
+    assert "Mapping: it is not given yet" in page.inner_text("#protect_preview")
+    for i in (0, 1):
+        page.focus(f"#protect-becomes-{i}")
+        page.keyboard.press("Control+A")
+        page.keyboard.type(f"{HURT} merged")
+        page.keyboard.press("Tab")
+        page.wait_for_selector(f"#protect-becomes-{i}.changed")
+        wait_until_idle(page)
+        assert page.input_value(f"#protect-becomes-{i}") == f"{HURT} merged"
+        assert page.evaluate("document.activeElement.id") == f"protect-becomes-{i + 1}"
+    page.wait_for_selector("#protect-risk")
+    assert f"0{HURT} and 1{HURT} become {HURT} merged; what is left stays" in page.inner_text("#protect_preview")
+    assert list_violations(page) == []
+    apply_step(page, 1)
+    mapping = {f"{i}{HURT}": f"{HURT} merged" if i < 2 else f"{i}{HURT}" for i in range(3)}
+    assert read_steps(page) == [{"mask": "recode", "column": "Select", "mapping": mapping}]
+    page.click("#protect-edit-0")  # of what it was before the step
+    page.wait_for_selector("#protect-becomes-2[data-column=Select]")
+    wait_until_idle(page)
+    assert page.input_value("#protect-becomes-1") == f"{HURT} merged"
+    assert page.complaints == []
+    outside = page.folder / "outside.toml"  # the command runs of the file that was copied, wherever it stands
+    outside.write_text(page.file.read_text())
+    command = [sys.executable, "-m", "sdc_sql", "release", str(outside)]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "SDC_KEY": KEY}, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with duckdb.connect() as con:
+        found = con.execute(
+            f"""SELECT "Select", count(*) FROM '{page.folder / "k-released.csv"}' GROUP BY ALL ORDER BY 1"""
+        ).fetchall()
+    assert found == [(f"2{HURT}", 133), (f"{HURT} merged", 268)]
+
+
 def test_a_step_is_tried_applied_and_moved_by_the_keyboard_alone(begin, hurting):
     scenario = {"name": "one", "keys": [HURT, "Select"], "limits": ["k_anonymity.3.records <= 0"]}
     said = {"roles": {"id": "id"}, "scenarios": [scenario], "steps": [{"mask": "round", "columns": [HURT], "base": 5}]}
@@ -158,7 +203,7 @@ def test_a_step_is_tried_applied_and_moved_by_the_keyboard_alone(begin, hurting)
     page.wait_for_selector("#protect-now")
     wait_until_idle(page)
     reach("protect-method")
-    page.keyboard.type("Top bottom")
+    page.keyboard.type("Top and bottom")
     page.keyboard.press("Tab")
     wait_until_idle(page)
     assert page.input_value("#protect-method") == "sdc_top_bottom_code"

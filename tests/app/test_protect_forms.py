@@ -62,7 +62,9 @@ def _normal(step):
     ("form", "said"),
     [
         ({METHOD: "sdc_round", TARGET: ["age"], "base": "ten"}, "base"),
-        ({METHOD: "sdc_recode_intervals", TARGET: ["a", "b"], "breaks": "1"}, "columns"),
+        ({METHOD: "sdc_recode_intervals", TARGET: ["a", "b"], "breaks": "1"}, "^column: "),
+        ({METHOD: "sdc_recode_intervals", TARGET: ["a"]}, "^breaks: it is not given yet"),
+        ({METHOD: "sdc_local_suppression", "k": "3"}, "^keys: "),
         ({METHOD: "sdc_round", TARGET: []}, "columns"),
         ({METHOD: "sdc_round", TARGET: ["age"], "base": "inf"}, "base"),
         ({METHOD: "sdc_suppress_combinations", TARGET: ["a"], "threshold": "3", "combinations": "[["}, "combinations"),

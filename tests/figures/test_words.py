@@ -54,7 +54,8 @@ def test_a_limit_of_several_figures_has_no_words():
         (Gauge(None, 74, 85, at_most=False), "before not known, after 0.871 of it"),
         (Gauge(0, 0, 85, at_most=False), "before 0 of the limit, after 0 of it"),
         (Gauge(30, 3, 10), "before 3 times the limit, after 0.3 of it"),
-        (Gauge(30, 0, 0), "before beyond the limit, after within it"),
+        (Gauge(30, 0, 0), "before beyond the limit, after exactly at it"),
+        (Gauge(0, 0.5, 0, at_most=False), "before exactly at the limit, after within it"),
     ],
 )
 def test_a_gauge_says_what_it_is_on_either_side(gauge, words):

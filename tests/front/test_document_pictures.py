@@ -62,9 +62,10 @@ def test_what_is_missing_stands_apart():
     [
         (Gauge(30, 3, 10), 3, 0.3),
         (Gauge(0.2, 0.9, 0.8, at_most=False), 4, 0.8 / 0.9),
-        (Gauge(34, 0, 0), 35, 0),
+        (Gauge(34, 0, 0), 35, 1),  # a limit of 0 leaves no room: 0 holds it exactly, whatever is more does not
+        (Gauge(1e-9, 0.0, 0.0), 1 + 1e-9, 1),
         (Gauge(None, float("nan"), 1), None, None),
-        (Gauge(0, 5, 0, at_most=False), 0, 0),
+        (Gauge(0, 5, 0, at_most=False), 1, 0),
         (Gauge(-1, 1, -2), None, None),
     ],
 )

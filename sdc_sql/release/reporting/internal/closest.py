@@ -43,7 +43,7 @@ def measure_tightness(outcome: Outcome, found: LimitOutcome) -> float | None:
     value = next(iter(found.figures.values()), None)
     if spoken is None or value is None or math.isnan(value):
         return None
-    if float(value) == spoken.bound:  # also of a limit of 0, which leaves no room
+    if float(value) == spoken.bound:  # also of a limit below 0, which no gauge shows
         return 1.0
     use = Gauge(None, float(value), spoken.bound, spoken.at_most).measure_use(float(value))
     return 0.0 if use is None else use

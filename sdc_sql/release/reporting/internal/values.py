@@ -102,6 +102,30 @@ def summarise_values(data: Microdata, name: str) -> Distribution | None:
     return Distribution(name, _sum_values(side, []))
 
 
+def count_categories(data: Microdata, name: str, most: int) -> dict[str | None, int] | None:
+    """Return how many records have each category, by the text that a mapping finds it by; None: of more than ``most``.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> count_categories(sdc_sql.example(), "sex", 50), count_categories(sdc_sql.example(), "sex", 1)
+    ({'f': 2, 'm': 1}, None)
+    """
+    value = exp.column(name, quoted=True)
+    counted = (
+        exp.select(
+            exp.alias_(exp.Anonymous(this="sdc__mapping_text", expressions=[value]), "value"),
+            exp.alias_(exp.Count(this=exp.Star()), "records"),
+        )
+        .from_(_list_rows(data))
+        .group_by(exp.Literal.number(1))
+        .order_by(exp.Ordered(this=exp.Min(this=value.copy())))
+        .limit(most + 2)  # what is missing is none
+    )
+    found = {row["value"]: row["records"] for row in fetch_rows(data.con, counted)}
+    return found if len({*found} - {None}) <= most else None
+
+
 def _describe(data: Microdata, name: str) -> _Side:
     value = exp.column(name, quoted=True)
     (row,) = fetch_rows(
