@@ -127,7 +127,7 @@ class Outcome:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader of the figures has to know of the released file in each scenario, whether or not limits hold."""
+        """What a reader of the figures has to know of the released file, of each scenario: limits may hold though."""
         found = ((one.scenario.name, one.after.many_uniques) for one in self.scenarios)
         return tuple(f"scenario {name!r}: {said}" for name, said in found if said)
 
