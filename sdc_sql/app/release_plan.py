@@ -39,7 +39,7 @@ def _write_scenario(scenario: Mapping[str, Any]) -> Tag:
     text = str(scenario.get("text", "")) or "Who it is, and why these keys: not given."
     limits = f"{count} limit{'s' * (count != 1)}" if count else "no limit set"
     return tags.li(
-        tags.strong(format_readable(scenario.get("name", ""))), " ", tags.span(text, class_="lines"),
+        tags.strong(format_readable(scenario.get("name", ""))), ": ", tags.span(text, class_="lines"),
         tags.br(), tags.span(f"knows: {keys}; {limits}", class_="hint"),
     )  # fmt: skip
 

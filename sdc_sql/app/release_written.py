@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def tell_readers(name: str) -> str:
     """Return whom an output is for: the released file and what says so leave the house, all else stays."""
-    return "for users" if name == "path" or DOCUMENTS[name].public else "for the house alone"
+    return "public" if name == "path" or DOCUMENTS[name].public else "internal"
 
 
 def write_written(found: Run) -> TagList:

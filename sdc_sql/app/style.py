@@ -173,7 +173,7 @@ form.limit .figure { flex: 1 1 20rem; max-width: 40rem; }
   flex-direction: column; }
 .tiles .figure { font-size: 1.7rem; line-height: 1.2; font-variant-numeric: tabular-nums; font-weight: 600; }
 .tiles .unit { font-size: .875rem; color: var(--quiet); line-height: 1.35; }
-.tiles .unit { overflow-wrap: anywhere; }
+.tiles .unit, .compared dd { overflow-wrap: anywhere; min-width: 0; }
 .tabs { display: flex; flex-wrap: wrap; gap: .25rem; border-bottom: 1px solid var(--line); margin: 0 0 1.25rem; }
 .tabs button { border: 0; border-bottom: 3px solid transparent; border-radius: 0; background: none;
   padding: .35rem .8rem; }
