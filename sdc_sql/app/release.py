@@ -216,7 +216,7 @@ def _put(where: dict[str, Any], name: str, value: Any) -> None:  # noqa: ANN401 
 
 def _write_text(name: str, words: str, value: str, hint: str = "") -> Tag:
     identifier = f"release-{name}"
-    described = {"aria-describedby": f"{identifier}-why"} if hint else {}
+    described: dict[str, Any] = {"aria-describedby": f"{identifier}-why"} if hint else {}
     return tags.div(
         tags.label(words, for_=identifier),
         tags.input(described, type="text", id=identifier, name=name, value=value, autocomplete="off"),

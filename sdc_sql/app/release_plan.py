@@ -46,4 +46,4 @@ def _write_scenario(scenario: Mapping[str, Any]) -> Tag:
 
 def _write_step(step: Mapping[str, Any]) -> Tag:
     words, more = describe_step(step)
-    return tags.li(words, *([" ", tags.span(more, class_="hint")] if more else []))
+    return tags.li(words, " " if more else None, tags.span(more, class_="hint") if more else None)
