@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sdc_sql.errors import (
         ColumnError,
         InputError,
+        ManyUniquesWarning,
         MissingPackageError,
         ParameterError,
         ReleaseFileError,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         "Frontier",
         "Hierarchy",
         "InputError",
+        "ManyUniquesWarning",
         "MaskingStep",
         "Microdata",
         "MissingPackageError",
@@ -91,8 +93,8 @@ if TYPE_CHECKING:
 __version__ = VERSION
 
 _ERRORS = (
-    "ColumnError", "InputError", "MissingPackageError", "ParameterError", "ReleaseFileError", "RepeatedReleaseWarning",
-    "SdcError", "SeriesError", "TableError", "Unsupported", "WeightError",
+    "ColumnError", "InputError", "ManyUniquesWarning", "MissingPackageError", "ParameterError", "ReleaseFileError",
+    "RepeatedReleaseWarning", "SdcError", "SeriesError", "TableError", "Unsupported", "WeightError",
 )  # fmt: skip
 _HOMES = dict.fromkeys(_ERRORS, "errors") | {
     "Comparison": "comparison.page",

@@ -13,9 +13,9 @@
         ├── SeriesError         a series of releases: its ledger, or what a method may not do in one
         └── ReleaseFileError    a release file: every error in it, each with its place
 
-Beside the tree stands RepeatedReleaseWarning, a warning. A message says what was given, what was expected, and what to
-do. The macros raise the same errors inside the database, with the class in front; :func:`translate_errors` turns those
-into this tree.
+Beside the tree stand RepeatedReleaseWarning and ManyUniquesWarning, which are warnings. A message says what was given,
+what was expected, and what to do. The macros raise the same errors inside the database, with the class in front;
+:func:`translate_errors` turns those into this tree.
 """
 
 from __future__ import annotations
@@ -37,6 +37,10 @@ class SdcError(Exception):
 
 class RepeatedReleaseWarning(UserWarning):
     """A table is released again, masked by a method that is for one release only."""
+
+
+class ManyUniquesWarning(UserWarning):
+    """At least half of the records are alone with their keys: individual and global risk may be far too low."""
 
 
 class MissingPackageError(SdcError, ImportError):

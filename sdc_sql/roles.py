@@ -381,8 +381,15 @@ class Roles(Table):
         A relation is computed when it is read, and would then fail with DuckDB's exception instead of this package's.
         """
         weight: str | float = self.require_role("weight")
-        self.rows("sdc__check_cells", self.table, self.keys, weight, self.nulls, small_weights=self.small_weights)
+        self.check_cells(weight)
         return weight
+
+    def check_cells(self, weight: str | float) -> float | None:
+        """Return the share of sample uniques, None of a whole population; an error where weights cannot be used."""
+        named = {"small_weights": self.small_weights}
+        found = self.row("sdc__check_cells", self.table, self.keys, weight, self.nulls, **named)
+        rate: float | None = None if found["whole"] else found["uniques_rate"]
+        return rate
 
     @property
     def counting(self) -> dict[str, Value]:

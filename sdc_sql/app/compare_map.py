@@ -21,6 +21,8 @@ from sdc_sql.frontier.sweep import frontier
 from sdc_sql.release.reading.plan import ORIGINAL
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sdc_sql.app.desk import Desk
     from sdc_sql.app.preview_figures import Shown
     from sdc_sql.app.tried import Tried
@@ -67,12 +69,11 @@ def serve(desk: Desk) -> None:
         fields = tags.div(
             *_choose("Risk", "compare_risk", risks, risk), *_choose("Loss", "compare_loss", losses, loss), class_="line"
         )
-        steps = release.get("steps", [])
         return TagList(
             fields,
             show_job(
                 job,
-                lambda found: _write_map(found, tried, (risks[risk], losses[loss]), bound, steps=steps),
+                lambda found: _write_map(found, tried, (risks[risk], losses[loss]), bound, release=release),
                 what="Comparing",
             ),
         )
@@ -128,9 +129,13 @@ def _read(one: Shown | None) -> float | None:
     return None if one is None else one.after
 
 
+PLACES = (
+    "Chosen: the steps that the file has now. On the frontier: nothing that was tried has less of the one and no more "
+    "of the other. Dominated: something has."
+)
 _HEADS = (
     Head("tried"), Head("steps"), Head("risk", number=True), Head("loss", number=True),
-    Head("limits that hold", number=True), Head("place"), Head("take"),
+    Head("limits that hold", number=True), Head("place", meaning=PLACES), Head("choose"),
 )  # fmt: skip
 
 
@@ -140,9 +145,10 @@ def _write_map(
     names: tuple[str, str],
     bound: float | None,
     *,
-    steps: list[dict[str, Any]],
+    release: Mapping[str, Any],
 ) -> TagList:  # fmt: skip
-    current = next((one.label for one in tried if [*one.steps] == steps), "")
+    current = next((one.label for one in tried if [*one.steps] == release.get("steps", [])), "")
+    limits = list_limits(release)
     spots = tuple(
         Spot(one.candidate, one.loss, one.risk,
              "chosen" if one.candidate == current else "frontier" if one.undominated else "dominated")
@@ -162,30 +168,45 @@ def _write_map(
     for one, its in zip(found, tried, strict=True):
         words = "; ".join(describe_step(step)[0] for step in its.steps) or "none: as it was collected"
         limited = [s for s in (*its.risk, *its.loss) if s.limit]
-        verdict = "applied" if one.candidate == current else "on the frontier" if one.undominated else "dominated"
+        verdict = "on the frontier" if one.undominated else "dominated"
         verdict = "not known" if one.undominated is None else verdict
+        verdict = "chosen" if one.candidate == current else verdict
         rows.append(
             write_row(
                 (
-                    one.candidate, words, _write(one.risk), _write(one.loss), _count_holding(limited),
+                    one.candidate, words, _write(one.risk), _write(one.loss), _count_holding(limited, limits),
                     verdict,
-                    button("Take these steps", "compare_take", tried=one.candidate, id=f"compare-take-{one.candidate}",
-                           disabled=one.candidate == current, spoken=f"Take these steps: {one.candidate}"),
+                    button("Choose these steps", "compare_take", tried=one.candidate,
+                           id=f"compare-take-{one.candidate}", disabled=one.candidate == current,
+                           spoken=f"Choose these steps: {one.candidate}"),
                 ),
                 _HEADS,
             )
         )  # fmt: skip
     hint = (
-        "Each list of steps that was applied in step 4 is a point. Dominated: another has less of the one and no more "
-        "of the other."
+        "Each list of steps that was applied in step 4 is a point; 1 is the file as it was collected. "
+        f"{PLACES} To choose other steps puts them in the place of those in step 4, and can be undone."
     )
     drawn = show_blocks(plane) if spots else ""
     return TagList(tags.p(hint, class_="hint"), drawn, write_table("compare-tried", "What was tried", _HEADS, rows))
 
 
-def _count_holding(limited: list[Shown]) -> str:
+def list_limits(release: Mapping[str, Any]) -> set[str]:
+    """Return the limits of the scenarios and on loss, as the release file writes them."""
+    parts = [*release.get("scenarios", []), release.get("loss", {})]
+    return {str(limit) for part in parts for limit in part.get("limits", [])}
+
+
+def _count_holding(limited: list[Shown], limits: set[str]) -> Tag | TagList:
+    """Return how many of the limits hold; what is not known, or was measured under other limits, says so."""
+    if not limited:
+        return tags.span("no limit" if not limits else "other limits then", class_="quiet")
     known = [one for one in limited if one.holds is not None]
-    return f"{sum(bool(one.holds) for one in known)} of {len(limited)}" if known else "\N{EN DASH}"
+    said = f"{sum(bool(one.holds) for one in known)} of {len(known)}" if known else ""
+    lacking = f"{len(limited) - len(known)} not measured" if len(known) < len(limited) else ""
+    others = "" if {one.limit for one in limited} <= limits else "other limits then"
+    more = ", ".join(part for part in (lacking, others) if part)
+    return TagList(said, " " if said and more else "", tags.span(more, class_="quiet") if more else None)
 
 
 def _write(value: float | None) -> str:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import duckdb
 
 from sdc_sql.errors import SdcError, hide_values, translate
+from sdc_sql.risk.many_uniques import tell_beside
 from sdc_sql.udfs import interruption
 
 if TYPE_CHECKING:
@@ -196,7 +197,8 @@ class Jobs:
         try:
             job.cursor = self.state.cursor()
             tell("")
-            job.result = run(job.cursor, tell)
+            with tell_beside():  # the page says it, not the terminal
+                job.result = run(job.cursor, tell)
             ended = DONE
         except (SdcError, duckdb.Error) as error:
             ended = STOPPED if "KeyboardInterrupt" in str(error) else FAILED

@@ -42,7 +42,7 @@ class Shown(Result):
 
     ``limit`` is the text, ``place`` where it stands in the release file; ``holds``: whether the figure after the step
     holds it, None of a sample, and of a figure without a limit. None as a figure: it is not known. ``measures`` are the
-    names of the measures that it is of.
+    names of the measures that it is of. ``held``: whether the figure before the step held it, where that was judged.
     """
 
     scenario: str
@@ -56,6 +56,7 @@ class Shown(Result):
     holds: bool | None
     why: str = ""
     measures: tuple[str, ...] = ()
+    held: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Preview(Result):
 
 def pair_sides(before: Shown, after: Shown) -> Shown:
     """Return a figure of one table and of another as one with both sides."""
-    return replace(before, after=after.after, holds=after.holds, why=after.why)
+    return replace(before, after=after.after, holds=after.holds, why=after.why, held=before.holds)
 
 
 def part_losses(found: Iterable[Shown]) -> tuple[tuple[Shown, ...], tuple[Shown, ...]]:
@@ -195,6 +196,8 @@ def measure_losses(
             Shown(
                 "", words, 0.0, value, limit.text, limit.path, spoken.bound if spoken else None,
                 spoken.at_most if spoken else True, holds, "", name_measures(plan, limit.text),
+                # nothing is lost of the original yet
+                True if judged and spoken is not None and spoken.at_most and spoken.bound >= 0 else None,
             )
         )  # fmt: skip
     return tuple(shown)

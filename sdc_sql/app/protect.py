@@ -71,8 +71,8 @@ def find_now(desk: Desk) -> Job[Any]:
 
 
 def _turn_back(shown: tuple[Shown, ...]) -> tuple[Shown, ...]:
-    """Return the figures of the file as it was collected; whether a limit holds of it was not asked."""
-    return tuple(replace(one, after=one.before, holds=None, why="") for one in shown)
+    """Return the figures of the file as it was collected, and whether limits hold of it."""
+    return tuple(replace(one, after=one.before, holds=one.held, why="") for one in shown)
 
 
 def _serve_list(desk: Desk) -> None:

@@ -9,48 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 from htmltools import Tag, TagList, tags
 
+from sdc_sql.app import release_plan
 from sdc_sql.app.draft import WINDOW, format_release
-from sdc_sql.app.figures_shown import write_figures
 from sdc_sql.app.release_documents import PLACE, keep_documents
+from sdc_sql.app.release_fields import NAMES, SIGNED, TEXTS
+from sdc_sql.app.release_problems import find_step_title, tell_problem
 from sdc_sql.app.release_run import FOLDER, Run, find_folder, list_problems, run_file, verify_file
+from sdc_sql.app.release_verdict import write_problems, write_verdict
+from sdc_sql.app.release_written import tell_readers, write_verified, write_written
 from sdc_sql.app.show import act, button, show_blocks, show_job, show_problem
 from sdc_sql.app.step import Step
-from sdc_sql.document.blocks import Code, Verdict
+from sdc_sql.document.blocks import Code
 from sdc_sql.errors import ParameterError
 from sdc_sql.release.reading.governance import ACCESS
 from sdc_sql.release.running.documents import DOCUMENTS
+from sdc_sql.release.running.formats import ENDINGS
 
 if TYPE_CHECKING:
     from sdc_sql.app.desk import Desk
-
-TEXTS = {
-    "title": "Title of the file",
-    "producer": "Who makes it",
-    "version": "Version",
-    "population": "Population",
-    "description": "Description",
-    "release": "Name of the release, in the draws of its steps",
-}
-SIGNED = {
-    "legal_basis": "Legal basis",
-    "access": "Access",
-    "officer": "Responsible officer",
-    "key_retention": "How long the secret key is kept, and where",
-    "safe_projects": "Safe projects: what it may be used for",
-    "safe_people": "Safe people: who may use it",
-    "safe_settings": "Safe settings: where",
-    "safe_data": "Safe data: what shows that the file is safe enough",
-    "safe_outputs": "Safe outputs: what may be published from it",
-}
-NAMES = {
-    "report": ("internal report", "-internal.html"),
-    "public_report": ("report for users", "-for-users.html"),
-    "certificate": ("certificate for the house", "-certificate.json"),
-    "public_certificate": ("certificate for users", "-public-certificate.json"),
-    "ddi": ("metadata (DDI)", ".xml"),
-    "annex": ("annex: the combinations most at risk", "-annex.html"),
-}
-
 
 _PLACE = re.compile(r"(roles|scenarios|steps|loss|estimates|output|rules|figures|source)\b[\w.\[\]]*: ")
 
@@ -59,6 +35,7 @@ def view(desk: Desk) -> TagList:
     """Return what the step shows."""
     return TagList(
         tags.section(tags.h2("Verdict"), desk.place("release_verdict"), class_="flat"),
+        tags.section(tags.h2("What it is made of"), desk.place("release_plan")),
         tags.section(tags.h2("What is written, and who answers for it"), desk.place("release_form")),
         tags.section(tags.h2("Reports as they will be"), desk.place("release_reports")),
         tags.section(tags.h2("Write and verify"), desk.place("release_write")),
@@ -69,6 +46,7 @@ def view(desk: Desk) -> TagList:
 def serve(desk: Desk) -> None:
     """Register the parts of the step, and what is done in it."""
     _serve_verdict(desk)
+    release_plan.serve(desk)
     _serve_form(desk)
     _serve_write(desk)
 
@@ -95,11 +73,11 @@ def _serve_verdict(desk: Desk) -> None:
         if job.status != "done":
             return show_job(job, lambda _: tags.p(), what="Reading the release file")
         if job.result:
-            return _write_problems(job.result)
+            return write_problems(job.result, state.release)
         run = find_run()
         if run.status == "failed" and _PLACE.match(run.error):  # the data told what the release file has to say
-            return _write_problems([run.error])
-        return show_job(run, _write_verdict, what="Running the release file")
+            return write_problems([run.error], state.release)
+        return show_job(run, write_verdict, what="Running the release file")
 
     @desk.part("release_reports")
     def _() -> Tag | TagList:
@@ -110,67 +88,17 @@ def _serve_verdict(desk: Desk) -> None:
         return show_job(find_run(), _write_reports, what="Running the release file")
 
 
-def _write_problems(problems: list[str]) -> TagList:
-    items: list[Tag] = []
-    for said in problems:
-        place, _, words = said.partition(": ")
-        step = _find_step(place)
-        items.append(
-            tags.li(
-                tags.code(place), ": ", tags.span(words, class_="lines"), " ",
-                tags.a("Go there", act("go", step=step), href=f"#{step}", id=f"release-go-{len(items)}"),
-            )
-        )  # fmt: skip
-    what = "one thing is missing or wrong" if len(items) == 1 else f"{len(items)} things are missing or wrong"
-    return TagList(
-        show_blocks(Verdict("not ready", f"{what}; nothing is run before it is mended.", good=False)),
-        tags.ol(*items, class_="points"),
-    )
-
-
-def _find_step(place: str) -> str:
-    """Return the step of the page in which a part of the release file is changed.
-
-    Examples
-    --------
-    >>> [_find_step(place) for place in ("roles.id", "scenarios[0].keys", "steps[1]", "estimates[0]", "output.path")]
-    ['look', 'scenarios', 'protect', 'compare', 'release']
-    """
-    ways = {"roles": "look", "scenarios": "scenarios", "loss": "scenarios", "steps": "protect", "estimates": "compare"}
-    return next((step for part, step in ways.items() if place.startswith(part)), "release")
-
-
-def _write_verdict(found: Run) -> TagList:
-    holding = sum(bool(one.holds) for one in found.limits)
-    good = "every limit holds: the file may be written and signed."
-    left = len(found.reasons)
-    bad = f"{left} {'condition does' if left == 1 else 'conditions do'} not hold; nothing is written."
-    rules = [
-        tags.li(tags.span("holds" if holds else "does not hold", class_="holds" if holds else "fails"), f" {words}")
-        for words, holds in found.rules
-    ]
-    return TagList(
-        show_blocks(
-            Verdict("accepted" if found.accepted else "refused", good if found.accepted else bad, found.accepted)
-        ),
-        tags.ul(*(tags.li(reason) for reason in found.reasons), class_="points") if found.reasons else None,
-        tags.p(f"{holding} of {len(found.limits)} limits hold.", role="status"),
-        write_figures("release-limits", "Limits, before and after", found.limits, ("before", "released")),
-        tags.ul(*rules) if rules else None,
-    )
-
-
 def _write_reports(found: Run) -> Tag | TagList:
     links = [
         tags.li(
             tags.a(
-                f"{NAMES[name][0][0].upper()}{NAMES[name][0][1:]}",
+                _begin(NAMES[name][0]),
                 href=f"{PLACE}{name}",
                 target="_blank",
                 rel="noopener noreferrer",
                 id=f"release-document-{name}",
             ),
-            f" ({max(1, len(body) // 1024):,} KB)",
+            f" ({max(1, len(body) // 1024):,} KB), {tell_readers(name)}",
         )
         for name, (_, body) in found.documents.items()
     ]
@@ -182,6 +110,10 @@ def _write_reports(found: Run) -> Tag | TagList:
     return TagList(tags.ul(*links, class_="report-list"), tags.p(hint, class_="hint"))
 
 
+def _begin(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
 def _serve_form(desk: Desk) -> None:
     state = desk.state
 
@@ -191,26 +123,35 @@ def _serve_form(desk: Desk) -> None:
         output, governed = release.get("output", {}), release.get("governance", {})
         texts = [_write_text(name, words, release.get(name, "")) for name, words in TEXTS.items()]
         signed = [_write_signed(name, words, governed.get(name, "")) for name, words in SIGNED.items()]
-        boxes = [
-            tags.label(
-                tags.input(
-                    type="checkbox",
-                    name="documents",
-                    value=name,
-                    id=f"release-writes-{name}",
-                    checked="" if name in output else None,
-                ),
-                words,
-            )
-            for name, (words, _) in NAMES.items()
-        ]
+        endings = ", ".join(f"{ending} {kind}" for ending, kind in ENDINGS.items())
+
+        def write_boxes(legend: str, *, public: bool) -> Tag:
+            boxes = [
+                tags.label(
+                    tags.input(
+                        type="checkbox",
+                        name="documents",
+                        value=name,
+                        id=f"release-writes-{name}",
+                        checked="" if name in output else None,
+                    ),
+                    words,
+                )
+                for name, (words, _) in NAMES.items()
+                if DOCUMENTS[name].public == public
+            ]
+            return tags.fieldset(tags.legend(legend), tags.div(*boxes, class_="chips"))
+
         return tags.form(
             tags.div(
-                _write_text("path", "Released file", Path(output.get("path", "")).name),
+                _write_text(
+                    "path", "Released file", Path(output.get("path", "")).name, f"Its ending is its format: {endings}."
+                ),
                 _write_text(FOLDER, "Folder", str(find_folder(state))),
                 class_="fields",
             ),
-            tags.fieldset(tags.legend("Documents beside it"), tags.div(*boxes, class_="chips")),
+            write_boxes("Documents beside it that users get (public)", public=True),
+            write_boxes("Documents for the house alone (internal): never for users", public=False),
             tags.div(*texts, class_="fields"),
             tags.details(
                 tags.summary("Who answers for it: the fields of the sheet to sign"),
@@ -273,11 +214,13 @@ def _put(where: dict[str, Any], name: str, value: Any) -> None:  # noqa: ANN401 
         where.pop(name, None)
 
 
-def _write_text(name: str, words: str, value: str) -> Tag:
+def _write_text(name: str, words: str, value: str, hint: str = "") -> Tag:
     identifier = f"release-{name}"
+    described: dict[str, Any] = {"aria-describedby": f"{identifier}-why"} if hint else {}
     return tags.div(
         tags.label(words, for_=identifier),
-        tags.input(type="text", id=identifier, name=name, value=value, autocomplete="off"),
+        tags.input(described, type="text", id=identifier, name=name, value=value, autocomplete="off"),
+        tags.p(hint, class_="hint", id=f"{identifier}-why") if hint else None,
     )
 
 
@@ -305,8 +248,16 @@ def _serve_write(desk: Desk) -> None:
             ),
             tags.div(
                 button("Write", "release_do", primary=True, id="release-write", how="write", place="release-write"),
-                button("Verify", "release_do", id="release-verify", how="verify", place="release-write"),
+                button(
+                    "Verify what was written", "release_do", id="release-verify", how="verify", place="release-write"
+                ),
                 class_="tools",
+            ),
+            tags.p(
+                "Verify runs the release file again and compares: the content of the released file with the digest in "
+                "its certificate, each document with its SHA-256, and every field of the certificate with what comes "
+                "out.",
+                class_="hint",
             ),
             show_problem(desk, "release-write"),
         ]
@@ -315,11 +266,11 @@ def _serve_write(desk: Desk) -> None:
             write = desk.find_job(
                 "release_write", (number, now), lambda cursor, tell: run_file(state, cursor, tell, write=True)
             )
-            parts.append(show_job(write, _write_written, what="Writing"))
+            parts.append(show_job(write, write_written, what="Writing"))
         verified = desk.read_choice("release_verified", None)
         if verified is not None and verified[0] == now:
             job = desk.find_job("release_verify", verified, lambda _cursor, tell: verify_file(state, tell))
-            parts.append(show_job(job, _write_verified, what="Verifying: the release file is run again"))
+            parts.append(show_job(job, write_verified, what="Verifying: the release file is run again"))
         return TagList(*parts)
 
     @desk.on("release_do")
@@ -327,45 +278,14 @@ def _serve_write(desk: Desk) -> None:
         now = format_release(state.release)
         problems = list_problems(state)
         if problems:
-            raise ParameterError(f"The release file cannot be run yet: {problems[0]}")
+            told = tell_problem(state.release, problems[0])
+            where = ": ".join(part for part in (find_step_title(told.step), told.of) if part)
+            raise ParameterError(f"Nothing can be written or verified yet. {where}: {told.words}")
         if sent["how"] == "write":
             desk.choose("release_asked", ("write", now, int(sent["number"])))
             desk.choose("release_verified", None)
         else:
             desk.choose("release_verified", (now, int(sent["number"])))
-
-
-def _write_written(found: Run) -> TagList:
-    if not found.accepted:
-        return TagList(
-            show_blocks(Verdict("refused", "nothing was written.", good=False)),
-            tags.ul(*(tags.li(reason) for reason in found.reasons), class_="points"),
-        )
-    return TagList(
-        show_blocks(Verdict("written", f"{len(found.written)} files, readable by you alone.", good=True)),
-        tags.ul(*(tags.li(tags.code(path)) for path in found.written), class_="points"),
-    )
-
-
-_WORDS: dict[bool | None, tuple[Any, ...]] = {
-    True: ("holds", {"class": "holds"}), False: ("FAILS", {"class": "fails"}), None: ("only read", {"class": "quiet"}),
-}  # fmt: skip
-
-
-def _write_verified(found: Any) -> TagList:  # noqa: ANN401 - a verification
-    words = "every field that was computed anew holds." if found.holds else f"{', '.join(found.failed)}"
-    items = [
-        tags.li(
-            tags.strong(check.field), ": ",
-            tags.span(*_WORDS[check.holds]),
-            f": {check.told}",
-        )
-        for check in found.checks
-    ]  # fmt: skip
-    return TagList(
-        show_blocks(Verdict("verified" if found.holds else "does not hold", words, good=found.holds)),
-        tags.details(tags.summary("Field by field"), tags.ul(*items, class_="points"), id="release-checks"),
-    )
 
 
 def describe(desk: Desk) -> str:

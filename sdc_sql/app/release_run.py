@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shlex
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from sdc_sql.app.preview_figures import Shown, name_measures
 from sdc_sql.db.files import storage, work
 from sdc_sql.errors import ParameterError, ReleaseFileError
 from sdc_sql.figures.words import describe_limit
+from sdc_sql.release.certifying.verification import read_certificate
 from sdc_sql.release.certifying.verify import verify
 from sdc_sql.release.reading.read import read_release
 from sdc_sql.release.running.documents import DOCUMENTS, list_in_order, write_document
@@ -35,14 +37,48 @@ FOLDER = "folder"
 
 @dataclass(frozen=True)
 class Run:
-    """What a run of the release file found, and what it wrote; ``documents``: the ending and the bytes of each."""
+    """What a run of the release file found, and what it wrote.
+
+    ``documents``: the ending and the bytes of each; ``written``: the paths by the fields of the release file, ``path``
+    of the released file; ``warnings``: what a reader of the figures has to know.
+    """
 
     accepted: bool
     reasons: tuple[str, ...]
     limits: tuple[Shown, ...]
-    rules: tuple[tuple[str, bool], ...]
+    rules: tuple[Rule, ...]
     documents: dict[str, tuple[str, bytes]]
-    written: tuple[str, ...] = ()
+    written: dict[str, Path]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is asked of a release without anybody's limit: in words, with its figure and bound where it has one."""
+
+    words: str
+    value: float | None
+    bound: float | None
+    at_most: bool
+    found: str
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What came of verifying: the files that were compared, and the digest of the content that the certificate has."""
+
+    found: Verification
+    certificate: Path
+    released: Path
+    release: Path
+    digest: str
+
+    @property
+    def command(self) -> str:
+        """The line of a terminal that does the same."""
+        words = ["sdc-sql", "verify", self.certificate, "--released", self.released, "--release", self.release]
+        return shlex.join(map(str, words))
 
 
 def find_folder(state: State) -> Path:
@@ -76,25 +112,56 @@ def list_problems(state: State) -> list[str]:
 def run_file(state: State, cursor: duckdb.DuckDBPyConnection, tell: Tell, *, write: bool = False) -> Run:
     """Run the release file, and write its outputs where that is asked for and every limit holds."""
     plan = read_whole(state)
+    if write:
+        _refuse_written(plan)
     with _use_database(cursor):
         outcome = run_release(plan, cursor, write=write, progress=tell)
         tell("the documents")
         documents = {} if write else _make_documents(state, outcome)
     limits = tuple(_show_limit(outcome, one) for one in outcome.limits if not one.found)
-    rules = tuple((str(one), one.holds) for one in outcome.limits if one.found)
-    return Run(outcome.accepted, outcome.reasons, limits, rules, documents, tuple(map(str, outcome.written)))
+    rules = tuple(_show_rule(outcome, one) for one in outcome.limits if one.found)
+    named = {"path": plan.output.path, **plan.output.documents}
+    done = {*outcome.written}
+    written = {name: path for name, path in named.items() if path in done}
+    return Run(outcome.accepted, outcome.reasons, limits, rules, documents, written, outcome.warnings)
 
 
-def verify_file(state: State, tell: Tell) -> Verification:
-    """Compute anew what the certificate says that was written: the release file is run again."""
+def verify_file(state: State, tell: Tell) -> Verified:
+    """Compute anew what the certificate says that was written: the release file is run again.
+
+    Raises
+    ------
+    ParameterError
+        Where there is nothing to verify yet.
+    """
     plan = read_whole(state)
     certificate = plan.output.documents.get("certificate") or plan.output.documents.get("public_certificate")
     if certificate is None:
-        raise ParameterError("No certificate is written: choose one among the documents, and write again.")
+        raise ParameterError(
+            "Nothing can be verified without a certificate: choose one among the documents beside the file, click "
+            "Keep, and write."
+        )
     place = plan.path.parent / certificate
-    if not place.is_file() or not plan.output.path.is_file():
-        raise ParameterError("The released file and its certificate are not there: write them first.")
-    return verify(place, plan.output.path, release=state.file, progress=tell)
+    missing = [path.name for path in (plan.output.path, place) if not path.is_file()]
+    if missing:
+        raise ParameterError(
+            f"Nothing is written yet that could be verified: {' and '.join(missing)} "
+            f"{'is' if len(missing) == 1 else 'are'} not in {find_folder(state)}. Click Write first."
+        )
+    digest = str(read_certificate(place).get("output", {}).get("digest", ""))
+    found = verify(place, plan.output.path, release=state.file, progress=tell)
+    return Verified(found, place, plan.output.path, state.file, digest)
+
+
+def _refuse_written(plan: Plan) -> None:
+    """Refuse to write where it was written already, in the words of the page."""
+    there = [path for path in (plan.output.path, *plan.output.documents.values()) if path.exists() or path.is_symlink()]
+    if there:
+        raise ParameterError(
+            f"{', '.join(path.name for path in there)} {'is' if len(there) == 1 else 'are'} in {there[0].parent} "
+            "already, and a file that is there is never replaced. Give another folder, or another name of the released "
+            f"file, above, and click Keep; or remove {'it' if len(there) == 1 else 'them'} first."
+        )
 
 
 @contextmanager
@@ -138,3 +205,13 @@ def _show_limit(outcome: Outcome, found: LimitOutcome) -> Shown:
         found.limit.text, found.limit.path, spoken.bound if spoken else None, spoken.at_most if spoken else True,
         found.holds, "" if after is not None else "it could not be measured", name_measures(plan, found.limit.text),
     )  # fmt: skip
+
+
+def _show_rule(outcome: Outcome, one: LimitOutcome) -> Rule:
+    spoken = describe_limit(one.limit.text, outcome.plan.asked)
+    words = one.limit.text if spoken is None else spoken.words
+    if spoken is None:  # of a ruleset: which rule, and what it asks
+        words = f"{one.limit.path}: {words}"
+    value = next(iter(one.figures.values()), None)
+    bound, at_most = (None, True) if spoken is None else (spoken.bound, spoken.at_most)
+    return Rule(words, value, bound, at_most, one.found, one.holds)

@@ -48,12 +48,14 @@ def serve(desk: Desk) -> None:
             )
             for panel in PANELS
         ]  # fmt: skip
-        keys = ", ".join(map(format_readable, scenarios[number].get("keys", []))) or "no key yet"
+        keys = ", ".join(map(format_readable, scenarios[number].get("keys", []))) or "nothing yet"
+        text = str(scenarios[number].get("text", ""))
         return TagList(
             tags.div(
                 tags.label("Scenario ", tags.select(*options, act("risk_scenario"), id="risk-scenario")),
-                tags.span(f"keys: {keys}", class_="hint"), class_="line scenario",
+                tags.span(f"knows: {keys}", class_="hint"), class_="line scenario",
             ),
+            tags.p(text, class_="lines", id="risk-intruder") if text else None,
             tags.div(*buttons, class_="tabs", role="group", aria_label="What is shown of the risk"),
         )  # fmt: skip
 

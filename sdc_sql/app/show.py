@@ -85,7 +85,7 @@ def show_job(job: Job[T], draw: Callable[[T], Any], *, what: str = "") -> Tag | 
     if job.status == DONE:
         drawn = draw(job.result)  # type: ignore[arg-type] # it is there
         return drawn if isinstance(drawn, Tag | TagList) else TagList(drawn)
-    again = button("Start again", "again", panel=job.panel, id=f"again-{job.panel}")
+    again = button("Try again", "again", panel=job.panel, id=f"again-{job.panel}")
     if job.status == FAILED:
         return tags.div(tags.p(job.error, role="alert"), again, class_="problem")
     if job.status == STOPPED:

@@ -94,6 +94,7 @@ details.term p { font-size: .875rem; color: var(--quiet); margin: .15rem 0 .5rem
 
 .problem { border-left: 4px solid var(--bad); background: var(--badsoft); color: var(--ink); padding: .6rem .9rem;
   margin: .75rem 0; max-width: 60rem; }
+.warning { border-left: 4px solid var(--bad); padding: .1rem .9rem; margin: .75rem 0; max-width: 46rem; }
 .problem p { margin: 0 0 .5rem; }
 .work { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1rem; margin: 1rem 0; }
 .work p { margin: 0; color: var(--quiet); min-width: 12rem; }
@@ -172,6 +173,7 @@ form.limit .figure { flex: 1 1 20rem; max-width: 40rem; }
   flex-direction: column; }
 .tiles .figure { font-size: 1.7rem; line-height: 1.2; font-variant-numeric: tabular-nums; font-weight: 600; }
 .tiles .unit { font-size: .875rem; color: var(--quiet); line-height: 1.35; }
+.tiles .unit, .compared dd { overflow-wrap: anywhere; min-width: 0; }
 .tabs { display: flex; flex-wrap: wrap; gap: .25rem; border-bottom: 1px solid var(--line); margin: 0 0 1.25rem; }
 .tabs button { border: 0; border-bottom: 3px solid transparent; border-radius: 0; background: none;
   padding: .35rem .8rem; }

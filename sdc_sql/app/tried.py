@@ -55,8 +55,6 @@ def keep_tried(
     work = hashlib.sha256(repr(describe_work(plan)).encode()).hexdigest()
     with kept.lock:
         former = kept.by_work.get(work)
-        if former and not steps and any(one.holds is not None for one in former.risk):
-            return  # whether limits hold is known already
         label = former.label if former else str(len(kept.by_work) + 1)
         kept.by_work[work] = Tried(label, tuple(steps), *found)
         if kept.by_work[work] != former:

@@ -15,9 +15,12 @@ from sdc_sql.db.files.source import attach_named_table, open_source
 from sdc_sql.db.showing.results import format_value
 from sdc_sql.errors import ParameterError, translate_errors
 from sdc_sql.figures.measured import limit_rows
+from sdc_sql.risk.many_uniques import ESTIMATES, warn_of_uniques
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import duckdb
 
     from sdc_sql.figures.asked import Asked
 
@@ -88,8 +91,17 @@ def run(arguments: argparse.Namespace) -> int:
             columns = [str(d[0]) for d in result.description or ()]
             wanted = None if arguments.json or arguments.fail_if or arguments.require else SHOWN + 1
             rows = result.fetchall() if wanted is None else result.fetchmany(wanted)
+            if stem in ESTIMATES:
+                warn_of_uniques(_count_uniques(con, table, given))
     found = [dict(zip(columns, row, strict=True)) for row in rows]
     return _report_measure(stem, columns, found, arguments, asked)
+
+
+def _count_uniques(con: duckdb.DuckDBPyConnection, table: str, given: Mapping[str, Any]) -> float | None:
+    """Return the share of sample uniques where a measure has estimated, None of a whole population."""
+    weights = {"nulls": "category"} | {n: given[n] for n in ("keys", "weight", "nulls", "small_weights") if n in given}
+    ((rate, whole),) = execute(con, query.call_macro("sdc__check_cells", table, **weights)).fetchall()
+    return None if whole else rate
 
 
 def _report_measure(

@@ -128,6 +128,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(_format_outcome(outcome))
     if outcome.household_columns:
         print(f"sdc-sql: {household_columns.describe_households(outcome.household_columns)}", file=sys.stderr)
+    for said in outcome.warnings:
+        print(f"sdc-sql: warning: {said}", file=sys.stderr)
     for reason in outcome.reasons:
         print(f"sdc-sql: refused: {reason}", file=sys.stderr)
     return 0 if outcome.accepted else LIMIT_EXCEEDED

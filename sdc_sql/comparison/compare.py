@@ -10,12 +10,19 @@ from sdc_sql.compared import list_or_none
 from sdc_sql.comparison.losses import measure_losses, variables
 from sdc_sql.comparison.page import Comparison
 from sdc_sql.comparison.pram import Reversed
-from sdc_sql.comparison.risks import count_risky_records, measure_linkage, measure_risks, measure_sensitive
+from sdc_sql.comparison.risks import (
+    count_risky_records,
+    measure_linkage,
+    measure_risks,
+    measure_sensitive,
+    note_many_uniques,
+)
 from sdc_sql.comparison.sides import ROLES, describe_sides, has_column
 from sdc_sql.db import query
 from sdc_sql.db.checks import require_flag, require_whole_number
 from sdc_sql.db.table import spell_column
 from sdc_sql.errors import ColumnError, ParameterError
+from sdc_sql.risk.many_uniques import tell_beside
 from sdc_sql.risk.pram_steps import find_pram
 from sdc_sql.roles import read_roles
 
@@ -28,6 +35,7 @@ if TYPE_CHECKING:
 OTHER = {"category": "wildcard", "wildcard": "category"}
 
 
+@tell_beside()  # its notes say it
 def compare(
     data: Roles,
     original: Described | str,
@@ -140,7 +148,9 @@ def compare(
         if any(before.count(exp.column(key, quoted=True).is_(exp.null())) for key in before.keys):
             found[f"before_{other}"] = count_risky_records(read_roles(before, nulls=other), k)
     lost = measure_losses(before, after, categories, numbers, score=score, linkage=linkage, progress=progress)
+    estimated = {"before masking": found["before"], "after masking": found["after"]}
     notes = [
+        *(f"{when}: {said}" for when, figures in estimated.items() if (said := note_many_uniques(figures))),
         *(f"before masking: {said}" for said in [found["before"].pop("pram")] if said),
         *(said for said in [found["after"]["pram"]] if said),
         *_notes(before, after, matrices, gone, moved),

@@ -15,6 +15,7 @@ from sdc_sql.risk.individual_risk import cell_risk
 from sdc_sql.risk.k_anonymity import k_anonymity
 from sdc_sql.risk.l_diversity import l_diversity
 from sdc_sql.risk.likeness import likeness
+from sdc_sql.risk.many_uniques import describe_estimated
 from sdc_sql.risk.risk_misclassified import note_pram
 from sdc_sql.risk.t_closeness import t_closeness
 from sdc_sql.risk.theta import theta
@@ -66,6 +67,11 @@ def count_risky_records(data: Roles, k: int, pram: Reversed | None = None) -> Fi
     if data.household:
         found |= index_figures("household_global_risk", household_global_risk(data))
     return found
+
+
+def note_many_uniques(found: Mapping[str, Any]) -> str | None:
+    """Return what a reader of the estimates among these figures has to know; None where there are none."""
+    return describe_estimated(found["frequency_summary"], found["global_risk"])
 
 
 def find_highest_risk(cells: duckdb.DuckDBPyRelation) -> Figures:

@@ -37,7 +37,7 @@ def describe_limit(limit: str, asked: Mapping[str, Asked], titles: Mapping[str, 
     >>> from sdc_sql.figures.asked import list_measures
     >>> found = describe_limit("k_anonymity.3.records <= 0", list_measures())
     >>> found.words, found.must, found.bound
-    ('Records whose keys fewer than 3 records share', 'at most', 0.0)
+    ('Records that violate 3-anonymity: fewer than 3 records share their keys', 'at most', 0.0)
     >>> describe_limit("theta.theta < 0.1 OR theta.n1 <= 0", list_measures()) is None
     True
     """

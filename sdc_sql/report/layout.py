@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.document.blocks import Chart, Section, Table, make_facts_block, make_table_block
+from sdc_sql.document.blocks import Chart, Section, Table, Text, make_facts_block, make_table_block
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,15 +39,20 @@ _GROUPS = {
 
 
 def list_report_sections(
-    parts: Mapping[str, Result | list[dict[str, Any]]], distributions: tuple[Rows, Rows]
+    parts: Mapping[str, Result | list[dict[str, Any]]], distributions: tuple[Rows, Rows], note: str | None = None
 ) -> tuple[Section, ...]:
-    """Return the sections of a page about one file: its measures by their titles, and the two distributions."""
+    """Return the sections of a page about one file: its measures by their titles, and the two distributions.
+
+    ``note`` is what a reader of the estimates of risk has to know: it stands beside them.
+    """
     by_title = {found.title: found for found in tables(parts)}
     found = []
     for heading, titles in _GROUPS.items():
         shown = [by_title[title] for title in titles if title in by_title]
         # the heading is not repeated
         blocks: list[Block] = [replace(part, title="") if part.title == heading else part for part in shown]
+        if blocks and heading == RISKS and note:
+            blocks.insert(0, Text(note))
         if blocks:
             found.append(Section(heading, (*blocks, *pictures(heading, {"records": distributions}))))
     return tuple(found)

@@ -13,6 +13,7 @@ from sdc_sql.db.table import spell_column
 from sdc_sql.errors import ParameterError, translate_errors
 from sdc_sql.report.distribution import measure_distributions
 from sdc_sql.report.report import RiskReport
+from sdc_sql.risk.many_uniques import tell_beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,6 +43,7 @@ def _riskiest(data: Microdata, weight: str | float | None, top: int) -> tuple[di
         return tuple(dict(zip(found.columns, row, strict=True)) for row in found.fetchall())
 
 
+@tell_beside()  # the report says it once
 def risk_report(
     data: Microdata,
     *,

@@ -15,6 +15,7 @@ from sdc_sql.errors import ParameterError
 from sdc_sql.figures.door import index_figures
 from sdc_sql.pictures.picture import Picture
 from sdc_sql.report import layout
+from sdc_sql.risk.many_uniques import describe_estimated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,6 +66,7 @@ class RiskReport:
             "table": self.table,
             **({"pram": self.pram} if self.pram else {}),
             **({"households": self.households} if self.households else {}),
+            **({"many_uniques": self.many_uniques} if self.many_uniques else {}),
             "keys": list(self.keys),
             "weight": self.weight,
             **index_figures("frequency_summary", self.frequency_summary),
@@ -79,6 +81,12 @@ class RiskReport:
             "frequency_distribution": list(self.frequency_distribution) or None,
             "risk_distribution": list(self.risk_distribution) or None,
         }
+
+    @property
+    def many_uniques(self) -> str | None:
+        """What a reader of the estimates has to know: that most records are alone with their keys; None else."""
+        overall = self.global_risk.to_dict() if self.global_risk else None
+        return describe_estimated(self.frequency_summary.to_dict(), overall)
 
     @property
     def attribute(self) -> list[dict[str, Any]]:
@@ -117,7 +125,7 @@ class RiskReport:
 
     def __str__(self) -> str:
         """Return the report as text."""
-        parts = ["\n".join([f"Disclosure risk of {self.table}", *self.about])]
+        parts = ["\n".join([f"Disclosure risk of {self.table}", *self._head])]
         for title, part in self.parts.items():
             parts.append(_format_table(title, part) if isinstance(part, list) else _format_result(title, part))
         return "\n\n".join(parts)
@@ -127,17 +135,23 @@ class RiskReport:
         tables = {t: part if isinstance(part, list) else [part.to_dict()] for t, part in self.parts.items()}
         return (
             f"<h3>Disclosure risk of {html.escape(self.table)}</h3>"
-            + "".join(f"<p>{html.escape(line)}</p>" for line in self.about)
+            + "".join(f"<p>{html.escape(line)}</p>" for line in self._head)
             + "".join(
                 html_table(title, [name.replace("_", " ") for name in rows[0]], [list(row.values()) for row in rows])
                 for title, rows in tables.items()
             )
         )
 
+    @property
+    def _head(self) -> tuple[str, ...]:
+        """What stands over all figures, where they have no sections."""
+        return (*self.about, *([self.many_uniques] if self.many_uniques else []))
+
     def page(self, more: Sequence[Section] = ()) -> Page:
         """Return the report as a page, with further sections below."""
         about = (*self.about, "Confidential: it says which combinations are at risk, and how large the risk is.")
-        measured = layout.list_report_sections(self.parts, (self.frequency_distribution, self.risk_distribution))
+        distributions = (self.frequency_distribution, self.risk_distribution)
+        measured = layout.list_report_sections(self.parts, distributions, self.many_uniques)
         return Page(f"Disclosure risk of {self.table}", about, (*measured, *more))
 
     def plot(self, figure: Literal["individual_risk", "frequency"] = "individual_risk") -> Picture:

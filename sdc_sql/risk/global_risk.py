@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.showing.results import Result, make_optional_field
+from sdc_sql.risk.many_uniques import require_estimating_weight
 from sdc_sql.risk.risk_misclassified import measure_after_pram
 
 if TYPE_CHECKING:
@@ -43,6 +44,11 @@ def global_risk(data: Roles) -> GlobalRisk:
     WeightError
         Where the weights of a cell sum to less than its records.
 
+    Warns
+    -----
+    ManyUniquesWarning
+        Where half of the records or more are sample uniques: the estimate may be far too low.
+
     Notes
     -----
     xi and psi of the SDC handbook, section 3.3.5.
@@ -53,6 +59,6 @@ def global_risk(data: Roles) -> GlobalRisk:
     >>> round(sdc_sql.example().risk.global_risk().expected_reidentifications, 6)
     0.293387
     """
-    weight = data.require_role("weight")
+    weight = require_estimating_weight(data)
     row, pram = measure_after_pram(data, "sdc_global_risk", data.table, data.keys, weight, **data.counting)
     return GlobalRisk(**row, pram=pram)

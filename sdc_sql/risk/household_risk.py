@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.showing.results import Result, make_optional_field
+from sdc_sql.risk.many_uniques import require_estimating_weight
 from sdc_sql.risk.risk_misclassified import measure_after_pram, select_after_pram
 
 if TYPE_CHECKING:
@@ -54,6 +55,11 @@ def household_risk(data: Roles, *, household_threshold: float | None = None) -> 
     ParameterError
         Where the table was described without a weight or a household, or the threshold is out of range.
 
+    Warns
+    -----
+    ManyUniquesWarning
+        Where half of the records or more are sample uniques: the risk may be far too low.
+
     Examples
     --------
     >>> import sdc_sql
@@ -63,7 +69,7 @@ def household_risk(data: Roles, *, household_threshold: float | None = None) -> 
     household = data.require_role("household")
     if household_threshold is not None:
         household_threshold = require_number("household_risk", "household_threshold", household_threshold)
-    weight = data.checked_weight()
+    weight = require_estimating_weight(data, checked=True)
     named = {"household_threshold": household_threshold, **data.counting}
     return data.reading(
         select_after_pram(data, "sdc_household_risk", _MORE, data.table, data.keys, weight, household, **named)
@@ -73,13 +79,18 @@ def household_risk(data: Roles, *, household_threshold: float | None = None) -> 
 def household_global_risk(data: Roles) -> HouseholdGlobalRisk:
     """Return the expected re-identifications of the file with households, both ways of counting.
 
+    Warns
+    -----
+    ManyUniquesWarning
+        Where half of the records or more are sample uniques: the risk may be far too low.
+
     Examples
     --------
     >>> import sdc_sql
     >>> round(sdc_sql.example().risk.household_global_risk().expected_reidentified_households, 6)
     0.288782
     """
-    weight, household = data.require_role("weight"), data.require_role("household")
+    weight, household = require_estimating_weight(data), data.require_role("household")
     row, pram = measure_after_pram(
         data, "sdc_household_global_risk", data.table, data.keys, weight, household, **data.counting
     )

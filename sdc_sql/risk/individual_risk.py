@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdc_sql.risk.many_uniques import require_estimating_weight
 from sdc_sql.risk.risk_misclassified import select_after_pram
 
 if TYPE_CHECKING:
@@ -23,13 +24,18 @@ def cell_risk(data: Roles) -> duckdb.DuckDBPyRelation:
         The key columns, ``sample_frequency``, ``population_frequency``, ``individual_risk``; after PRAM two more, as
         :func:`individual_risk` has them.
 
+    Warns
+    -----
+    ManyUniquesWarning
+        Where half of the records or more are sample uniques: the risk may be far too low.
+
     Examples
     --------
     >>> import sdc_sql
     >>> sdc_sql.example().risk.cell_risk().order("individual_risk DESC").fetchall()[0][:4]
     (41, 'm', 1, 20.0)
     """
-    weight = data.checked_weight()
+    weight = require_estimating_weight(data, checked=True)
     return data.reading(select_after_pram(data, "sdc_cell_risk", _MORE, data.table, data.keys, weight, **data.counting))
 
 
@@ -51,6 +57,11 @@ def individual_risk(data: Roles) -> duckdb.DuckDBPyRelation:
     WeightError
         Where the weights of a cell sum to less than its records.
 
+    Warns
+    -----
+    ManyUniquesWarning
+        Where half of the records or more are sample uniques: the risk may be far too low.
+
     Notes
     -----
     SDC handbook, (3.2) and (3.3); Benedetti & Franconi (1998). After PRAM: ``sql/risk/risk_misclassified.sql``.
@@ -61,7 +72,7 @@ def individual_risk(data: Roles) -> duckdb.DuckDBPyRelation:
     >>> round(sdc_sql.example().risk.individual_risk().order("id").fetchall()[2][-1], 6)
     0.15767
     """
-    weight = data.checked_weight()
+    weight = require_estimating_weight(data, checked=True)
     return data.reading(
         select_after_pram(data, "sdc_individual_risk", _MORE, data.table, data.keys, weight, **data.counting)
     )

@@ -4,6 +4,9 @@
 --   percent psi = 100 xi
 -- Source: SDC handbook, section 3.3.5, "Assessing the risk for the whole file".
 --
+-- What it does not say: it is the sum of individual risks, and as those far too low where most records are sample uniques
+-- (individual_risk.sql says by how much). Recode the keys first, until fewer than half of the records are (sdc_frequency_summary).
+--
 --   persons: age sex w    sdc_global_risk('persons', ['age', 'sex'], 'w'):
 --            30  f   10   records expected_reidentifications reidentification_rate percent
 --            30  f   15   3       0.293387                   0.097796              9.7796     2 x 0.067858 + 0.157670 (individual_risk.sql)

@@ -11,6 +11,8 @@
 -- all members knows a combination that is far rarer (region, six age bands and sex of all find three times as many on EU-SILC):
 -- sdc_composition_risk, and where the population is at hand sdc_composition_k_map.
 --
+-- It is made of individual risks, and as those far too low where most records are sample uniques (individual_risk.sql).
+--
 --   persons: age sex w  household   sdc_household_risk('persons', ['age', 'sex'], 'w', 'household', 0.1):
 --            30  f   10 1           individual_risk household_risk household_size individual_threshold
 --            30  f   15 1           0.067858        0.131112       2              0.05                  1 - (1 - 0.067858)^2

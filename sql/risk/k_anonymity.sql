@@ -18,7 +18,8 @@
 -- sdc_k_anonymity: the records and the cells that violate 2-, 3-, up to k-anonymity.
 -- Gives: k BIGINT, records BIGINT (more risk), cells BIGINT (more risk).
 -- Rows: each k (from 2 on).
--- Words: records: records whose keys fewer than {k} records share; cells: combinations of keys that fewer than {k} records share.
+-- Words: records: records that violate {k}-anonymity: fewer than {k} records share their keys; cells: combinations of keys that
+--   violate {k}-anonymity: fewer than {k} records share them.
 -- Result: KViolations. The records and the cells with fewer than k records.
 -- Notes: A file after local suppression is described with `nulls="wildcard"`.
 -- Example: FROM sdc_k_anonymity('persons', ['age', 'sex'], 3);

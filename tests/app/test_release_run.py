@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import pytest
 
 from sdc_sql.app.release_run import list_problems, run_file, verify_file
 from sdc_sql.app.state import State
+from sdc_sql.errors import ParameterError
 
 KEY = "a-key-of-these-tests-that-no-page-may-show-0123456789"
 
@@ -46,8 +49,21 @@ def test_what_is_written_is_what_the_command_line_writes(state, tmp_path):
     assert {"report", "public_report"} <= {*seen.documents}
     assert not (tmp_path / "ours").exists()
     written = run_file(state, cursor, lambda _: None, write=True)
-    assert len(written.written) == 4
-    assert verify_file(state, lambda _: None).holds
+    assert [*written.written] == ["path", "report", "public_report", "certificate"]
+    with pytest.raises(ParameterError, match=r"k-released\.parquet, .* are in .* already, .* never replaced"):
+        run_file(state, cursor, lambda _: None, write=True)
+    verified = verify_file(state, lambda _: None)
+    assert verified.found.holds
+    said = json.loads(verified.certificate.read_text())
+    assert verified.digest == said["output"]["digest"]
+    assert shlex.split(verified.command)[1:] == [
+        "verify", str(verified.certificate), "--released", str(verified.released), "--release", str(state.file),
+    ]  # fmt: skip
+    environment = {**os.environ, "SDC_KEY": KEY}
+    again = [sys.executable, "-m", "sdc_sql", *shlex.split(verified.command)[1:]]
+    assert subprocess.run(again, check=True, capture_output=True, text=True, env=environment).stdout.endswith(
+        "verified\n"
+    )
     assert cursor.execute("SELECT count(*) FROM duckdb_databases()").fetchone() == databases
     (tmp_path / "ours").rename(tmp_path / "kept")  # the internal report names the folder that it is written to
     own = tmp_path / "copied" / state.file.name
@@ -65,7 +81,7 @@ def test_a_refused_release_writes_nothing(state, tmp_path):
     state.change("strict", lambda release: release["scenarios"][0].update(limits=["k_anonymity.40.records <= 0"]))
     found = run_file(state, state.cursor(), lambda _: None, write=True)
     assert not found.accepted
-    assert found.written == ()
+    assert found.written == {}
     assert "k_anonymity.40.records" in found.reasons[0]
     assert not [*(tmp_path / "ours").glob("*")]
 
@@ -75,3 +91,26 @@ def test_what_is_undecided_is_a_problem_with_its_place(state):
     state.change("no step", lambda release: release.update(steps=[]))
     (problem,) = list_problems(state)
     assert problem.startswith("roles.released_as_collected: 1 column of the source is")
+
+
+def test_what_is_verified_before_it_is_written_says_what_to_click(state):
+    with pytest.raises(
+        ParameterError, match=r"k-released\.parquet and c\.json are not in .*ours\. Click Write first\.$"
+    ):
+        verify_file(state, lambda _: None)
+    state.change("none", lambda release: release["output"].pop("certificate"))
+    with pytest.raises(ParameterError, match=r"without a certificate: choose one .* click Keep, and write\.$"):
+        verify_file(state, lambda _: None)
+
+
+def test_what_is_always_asked_has_words_a_figure_and_a_bound(state):
+    state.change(
+        "hidden", lambda release: release["steps"].append({"mask": "local_suppression", "scenario": "one", "k": 3})
+    )
+    found = run_file(state, state.cursor(), lambda _: None)
+    assert found.rules
+    for rule in found.rules:
+        assert rule.words[0].isupper()
+        assert "<=" not in rule.words
+        assert rule.holds == (rule.value <= rule.bound)
+        assert rule.found

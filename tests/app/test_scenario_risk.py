@@ -98,3 +98,25 @@ def test_an_error_of_another_scenario_or_of_a_step_does_not_matter(tmp_path):
             read_scenario(state, 1)
         with pytest.raises(ParameterError, match="no such scenario"):
             read_scenario(state, 2)
+
+
+def test_a_figure_without_a_limit_says_so_and_the_terms_are_the_fields(tmp_path):
+    shown = pytest.importorskip("sdc_sql.app.risk_file", reason="the extra app is not installed")
+    sdc_sql.example().con.execute(f"COPY persons TO '{tmp_path}/persons.parquet'")
+    with State(tmp_path / "persons.parquet") as state:
+        scenarios = [{"name": "a", "keys": ["age", "sex"], "limits": ["k_anonymity.2.records <= 0"]}]
+        roles = {"id": "id", "weight": "w"}
+        state.change("x", lambda release: release.update(roles=roles, scenarios=scenarios))
+        desk = _Desk(state)
+        drawn = str(shown.draw(desk, 0, read_scenario(state, 0)))
+        tiles = re.findall(r"<li>(.*?)</li>", drawn.partition("</ul>")[0], re.DOTALL)
+        said = {re.findall(r'class="unit">(.*?)</', tile)[0]: "no limit set" in tile for tile in tiles}
+        assert said.pop("records that violate 2-anonymity: fewer than 2 records share their keys") is False
+        assert "records that violate 3-anonymity: fewer than 3 records share their keys" in said
+        assert all(said.values())
+        assert "sample uniques (alone" not in drawn
+        state.change("y", lambda release: release["scenarios"][0].update(keys=["w"]))
+        state.change("z", lambda release: release.update(roles={"id": "id", "sampling_fraction": 0.05}))
+        alone = str(shown.draw(desk, 0, read_scenario(state, 0)))
+        assert "100 per cent of the records are sample uniques" in alone
+        desk.jobs.close()

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 import sdc_sql
-from sdc_sql.app.preview_figures import Shown
+from sdc_sql.app.preview_figures import Shown, pair_sides
 from sdc_sql.app.state import State
 from sdc_sql.app.tried import FILE, keep_tried, list_tried
 from sdc_sql.app.worked import read_plan
@@ -90,3 +90,22 @@ def test_another_process_knows_the_same_list_of_steps(file):
             env={**os.environ, "PYTHONHASHSEED": seed},
         )  # fmt: skip
         assert found.stdout == "1\n"
+
+
+def test_limits_of_the_file_as_it_was_collected_are_judged_too(file):
+    shown = pytest.importorskip("sdc_sql.app.compare_map", reason="the extra app is not installed")
+    before = Shown("one", "Records", 3, 3, "k <= 0", "scenarios[0].limits[0]", 0.0, at_most=True, holds=False)
+    paired = pair_sides(before, RISK)
+    assert (paired.held, paired.holds, paired.after) == (False, False, 1)
+    assert str(shown._count_holding([paired], {"k <= 0"})) == "0 of 1"
+    unknown = Shown("", "Loss", None, None, "il1 <= 1", "loss.limits[0]", 1.0, at_most=True, holds=None)
+    assert "1 not measured" in str(shown._count_holding([paired, unknown], {"k <= 0", "il1 <= 1"}))
+    assert "other limits then" in str(shown._count_holding([paired], {"k <= 5"}))
+    assert "no limit" in str(shown._count_holding([], set()))
+    with open_again(file) as state:
+        plan, _ = read_plan(state)
+        keep_tried(state, plan, [], ((RISK,), ()))
+        keep_tried(state, plan, [], ((paired,), ()))  # the limits are others now
+        assert [one.risk for one in list_tried(state)] == [(paired,)]
+    with open_again(file) as again:
+        assert list_tried(again)[0].risk == (paired,)

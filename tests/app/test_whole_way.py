@@ -132,6 +132,8 @@ def see_the_risk(page):
         ).fetchall()
     page.wait_for_selector(".tiles")
     assert page.inner_text(".tiles .figure >> nth=0") == f"{uniques:,}"
+    assert page.inner_text(".tiles .unit >> nth=1") == "no limit set"
+    assert page.inner_text("#risk-intruder") == "A neighbour knows the household."
     assert list_violations(page) == []
     for panel, found in (
         ("keys", "#risk-riskiest"), ("records", "#risk-records"), ("suda", ".report"), ("threshold", "#threshold-sets"),
@@ -301,6 +303,9 @@ def compare(page):
 
 def release(page):
     page.click("#to-release")
+    page.wait_for_selector("#release-title")
+    page.click("#release-verify")  # before anything is written
+    assert "certificate" in page.wait_for_selector("#release_write .problem").inner_text()
     page.fill("#release-title", "Couples")
     page.fill("#release-officer", HURT)
     page.fill("#release-folder", str(page.folder / "released"))
@@ -310,6 +315,9 @@ def release(page):
     page.wait_for_function("() => document.querySelector('#release_file').textContent.includes('certificate = ')")
     page.wait_for_selector("#release-document-public_report")
     assert "accepted" in page.inner_text("#release_verdict .verdict")
+    assert "no column, and no pair of them" in page.inner_text("#release-rules")
+    assert "A neighbour knows the household." in page.inner_text("#release-scenarios")
+    assert page.locator("#release-steps > li").count() == len(read_steps(page))
     assert list_violations(page) == []
     with page.expect_popup() as opened:
         page.click("#release-document-report")
@@ -319,9 +327,13 @@ def release(page):
     opened.value.close()
     page.click("#release-write")
     page.wait_for_selector("#release_write .verdict.good")
+    assert "4 files" in page.inner_text("#release_write .verdict")
     page.click("#release-verify")
     page.wait_for_selector("#release-checks")
     assert "verified" in page.inner_text("#release_write")
+    assert f"--release {page.file}" in page.inner_text("#release-verified")
+    page.click("#release-write")  # a second time
+    assert "never replaced" in page.wait_for_selector("#release_write .problem").inner_text()
 
 
 def release_by_the_command_line(page):

@@ -23,6 +23,7 @@ NAMED = [
     "Frontier",
     "Hierarchy",
     "InputError",
+    "ManyUniquesWarning",
     "MaskingStep",
     "Microdata",
     "MissingPackageError",

@@ -131,7 +131,7 @@ def test_records_below_k_are_counted_pair_by_pair(outcome):
     named = {scenario.scenario.name: scenario for scenario in outcome.scenarios}
     checked = 0
     for words, before, after, *_ in rows:
-        found = re.fullmatch(r"(.+): Records whose keys fewer than (\d+) records share", words)
+        found = re.fullmatch(r"(.+?): Records that violate (\d+)-anonymity: fewer than \2 .*share their keys", words)
         scenario = named[found[1]] if found else None
         if scenario is None or (len(scenario.scenario.keys) > 5 and outcome.plan.path.stem != "cps_couples"):
             continue

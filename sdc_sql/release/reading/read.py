@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.checks import require_small_weights, text_for_message
-from sdc_sql.db.files.released_file import FORMATS, IDS
+from sdc_sql.db.files.released_file import IDS
 from sdc_sql.db.files.source import ELSEWHERE
 from sdc_sql.errors import ParameterError
 from sdc_sql.figures.door import find_asked_k
@@ -427,7 +427,7 @@ class _Sections(Reading):
             at = f"output.{name}"
             elsewhere = ELSEWHERE.match(given[name]) is not None
             path = self.resolve_path(given[name]) if self.folder is None else self.folder / given[name]
-            endings = (*FORMATS, *formats.FORMATS) if name == "path" else DOCUMENTS[name].endings
+            endings = (*formats.ENDINGS,) if name == "path" else DOCUMENTS[name].endings
             same = taken.get(path.resolve())
             for wrong, message in (
                 (path.suffix.lower() not in endings, f"{given[name]} must end in {', '.join(endings)}."),

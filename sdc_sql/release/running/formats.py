@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
+from sdc_sql.db.files import released_file
 from sdc_sql.errors import MissingPackageError, TableError
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     import duckdb
 
 FORMATS = {".dta": "Stata", ".sav": "SPSS"}
+_NAMES = {"parquet": "Parquet", "csv": "CSV", "duckdb": "DuckDB"}
+# how a released file may end, and the format that it has then
+ENDINGS = {ending: _NAMES[kind] for ending, kind in released_file.FORMATS.items()} | FORMATS
 _FRAME = "sdc_frame"
 
 

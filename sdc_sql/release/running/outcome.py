@@ -125,6 +125,12 @@ class Outcome:
         """The reasons why the release is refused: each limit that does not hold, with its figures."""
         return tuple(f"{limit}{self._advice(limit)}" for limit in self.limits if not limit.holds)
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader of the figures has to know of the released file, of each scenario: limits may hold though."""
+        found = ((one.scenario.name, one.after.many_uniques) for one in self.scenarios)
+        return tuple(f"scenario {name!r}: {said}" for name, said in found if said)
+
     def _advice(self, found: LimitOutcome) -> str:
         """Return what mends a limit on the make-up of households; values of members are no help."""
         of_scenario = list_named_figures(found.limit.text) if found.limit.scenario else []

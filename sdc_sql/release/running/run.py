@@ -30,6 +30,7 @@ from sdc_sql.release.running.households import renumber_households
 from sdc_sql.release.running.ordered import order_by_values
 from sdc_sql.release.running.outcome import Outcome, ScenarioOutcome
 from sdc_sql.release.running.place import make_folder, place_outputs, refuse_existing_files, refuse_input_files
+from sdc_sql.risk.many_uniques import tell_beside
 from sdc_sql.roles import read_roles
 from sdc_sql.series.given_ids import exchange_ids
 from sdc_sql.series.series import Series
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from sdc_sql.release.reading.plan import Step
 
 
+@tell_beside()  # the reports say it, of each scenario before and after
 def run_release(
     plan: Plan | str | os.PathLike[str],
     con: duckdb.DuckDBPyConnection | None = None,

@@ -87,6 +87,7 @@ def _write_scenario(outcome: Outcome, found: ScenarioOutcome) -> Section:
         f"Risk after protection, scenario: {found.scenario.name}",
         (
             Text(" ".join([tell_nulls(found.nulls_after), found.after.pram or ""]).strip()),
+            *([Text(found.after.many_uniques)] if found.after.many_uniques else []),
             Table("Risk before and after", ("", "before", "after"), pair_figures(found, outcome.plan.asked)),
             *tabulate_more(found, outcome.plan.asked, after=True),
             *pictures,

@@ -61,6 +61,7 @@ def _write_scenario(outcome: Outcome, found: ScenarioOutcome) -> Section:
             f"What an intruder may know: {known}{density.describe_neighbourhood(scenario.neighbourhood)}. "
             f"{tell_nulls(found.nulls_before)}"
         ),
+        *([Text(found.before.many_uniques)] if found.before.many_uniques else []),
     ]
     made = count_by_key(outcome, scenario)
     if len(made) > 1:
