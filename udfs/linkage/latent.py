@@ -43,7 +43,7 @@ def patterns(variables: int) -> Integers:
     return found
 
 
-def probabilities(agreeing: Integers, of_each: Floats) -> Floats:
+def probabilities(agreeing: Integers | Floats, of_each: Floats) -> Floats:
     """Return the probability of each pattern, for variables that agree independently."""
     found: Floats = np.exp(agreeing @ np.log(of_each) + (1 - agreeing) @ np.log1p(-of_each))
     return found
@@ -148,8 +148,7 @@ class _Pairs:
     def likelihood(self, place: Floats) -> Floats:
         """Return the probability of each pattern."""
         p, m, u = self.split(place)
-        found: Floats = p * probabilities(self.agreeing, m) + (1 - p) * probabilities(self.agreeing, u)
-        return found
+        return np.asarray(p * probabilities(self.agreeing, m) + (1 - p) * probabilities(self.agreeing, u))
 
     def is_likelier(self, place: Floats, other: Floats) -> bool:
         """Return whether matched pairs agree more, and the pairs are no less likely than at the other place."""

@@ -152,7 +152,8 @@ class Design:
 
 def _sum_kinds(piece: Piece, weights: Floats, value: Floats | None) -> Floats:
     """Return the sums of the rows of each kind."""
-    return np.bincount(piece.of, weights if value is None else weights * value, minlength=len(piece.slots[0]))
+    sums = np.bincount(piece.of, weights if value is None else weights * value, minlength=len(piece.slots[0]))
+    return np.asarray(sums, dtype=np.float64)
 
 
 def _fill_category(codes: Floats, counts: Floats) -> tuple[Integers, Floats | None, Truths]:
