@@ -165,6 +165,8 @@ CREATE OR REPLACE MACRO sdc__counted_as(guarantee, table_, unsafe) AS
     || ''' AS sdc__guarantee, sdc__cell FROM (WITH sdc__crossed AS (SELECT * EXCLUDE (sdc__before, sdc__after,'
     || ' sdc__w_before, sdc__w_after), sdc__'
     || table_ || ' AS sdc__records, sdc__w_' || table_ || ' AS sdc__w FROM sdc__cells_of_both) ' || unsafe || ')';
+-- A number in the place of a value: the cells are looked at once for each set of keys, and numbers are grouped in less time and memory.
+CREATE OR REPLACE MACRO sdc__stand_in(key) AS CASE WHEN key IS NOT NULL THEN (dense_rank() OVER (ORDER BY key ASC))::INTEGER END;
 CREATE OR REPLACE MACRO sdc__rare_records(tbl, mended, keys, rule, weight, inclusive, small_weights) AS TABLE
     WITH sdc__rows_of_both AS (
         SELECT COLUMNS(sdc__columns((*), keys)), sdc__records AS sdc__after, sdc__w AS sdc__w_after, 0 AS sdc__before,
@@ -176,7 +178,9 @@ CREATE OR REPLACE MACRO sdc__rare_records(tbl, mended, keys, rule, weight, inclu
         FROM sdc__standing_cells(tbl, keys, weight, small_weights)
     ),
     sdc__cells_of_both AS MATERIALIZED (
-        SELECT *, row_number() OVER () AS sdc__cell FROM (
+        SELECT sdc__stand_in(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "\0", COLUMNS(lambda c: starts_with(c, 'sdc__')),
+               row_number() OVER () AS sdc__cell
+        FROM (
             SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sum(sdc__after)::BIGINT AS sdc__after,
                    sum(sdc__before)::BIGINT AS sdc__before,
                    sdc__exact_sum(sdc__w_after) AS sdc__w_after, sdc__exact_sum(sdc__w_before) AS sdc__w_before

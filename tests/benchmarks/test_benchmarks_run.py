@@ -208,3 +208,18 @@ def test_the_benchmark_of_a_release_runs():
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("| **all** |") == 3
+
+
+def test_the_benchmark_of_tasks_beside_their_bars_runs():
+    command = [
+        sys.executable,
+        str(Path(__file__).with_name("bars.py")),
+        "--records",
+        "500",
+        "--only",
+        "noise",
+        "Fellegi",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("| 500 |") == 3

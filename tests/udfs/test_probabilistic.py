@@ -158,6 +158,29 @@ def test_matched_and_unmatched_do_not_change_places():
         assert found.p == pytest.approx(0.05, abs=0.01)
 
 
+@pytest.mark.parametrize(("m", "p"), [((0.95, 0.95, 0.93), 1e-3), ((0.8, 0.9, 0.7), 1e-4), ((0.55, 0.6, 0.5), 1e-2)])
+def test_three_variables_that_tell_little_have_a_maximum_within_few_steps(m, p):
+    """Seven probabilities and seven shares: where these are of the model the fitted ones are the observed ones."""
+    counts = 1e10 * likelihood(p, np.array(m), np.array([0.5, 0.5, 1 / 3]))
+    found = estimate_latent(counts, 1e-5)
+    assert found.steps < 400
+    assert likelihood(found.p, found.m, found.u) == pytest.approx(counts / counts.sum(), rel=1e-9)
+    assert found.m == pytest.approx(m, rel=1e-3)
+    assert found.p == pytest.approx(p, rel=1e-3)
+
+
+def test_a_maximum_where_a_variable_always_agrees():
+    """A pattern fewer than the model allows: m of the first variable is 1, and no step changes anything."""
+    counts = 1e6 * likelihood(0.001, np.array([0.979, 0.965, 0.999]), np.array([0.5, 0.5, 1 / 3]))
+    counts[3] *= 0.9998
+    found = estimate_latent(counts, 0.001)
+    assert found.steps < 400
+    assert found.m[2] == pytest.approx(1)
+    slopes = gradient(found.p, found.m, found.u) @ (counts / likelihood(found.p, found.m, found.u)) / counts.sum()
+    assert np.abs(np.delete(slopes, 3)).max() < 1e-6
+    assert slopes[3] > 0  # it would be more than 1
+
+
 def test_what_does_not_tell_pairs_apart_is_an_error():
     with pytest.raises(ValueError, match="2 variables do not tell matched pairs from others"):
         estimate_latent(np.array([10.0, 2, 3, 5]), 0.1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import reduce
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from sdc_sql.udfs.adapters import NUMBER, declare_function
@@ -20,11 +20,18 @@ if TYPE_CHECKING:
 
     from sdc_sql.udfs.arguments import Floats, Integers, Truths
 
-    Terms = list[tuple[Integers, Floats | None]]  # the slots and values of some rows, for each term
-
 ROWS = 20_000  # so many are computed at a time
 MOST = 1_000  # parameters
+_MANY = 1 << 62
 STEPS = 50
+
+
+class Piece(NamedTuple):
+    """Some rows: those alike in all slots are of one kind, and differ in numbers alone."""
+
+    rows: slice
+    of: Integers  # the kind of each row
+    slots: list[Integers]  # of each term the slot of each kind
 
 
 class Design:
@@ -33,6 +40,8 @@ class Design:
     Of each variable a record has one slot with a value: of a category its indicator and 1; of a number the number,
     standardised, or the indicator that it is missing. So a term has one slot and value too, and the design, mostly 0,
     is never made as a whole: its sums are counts of slots. The most frequent category has a slot without a parameter.
+    The value of a term is a product of numbers, which several terms share (sex x income and age x income the same):
+    rows are summed by kinds, once for each such product, and the kinds by the slots of each term.
     """
 
     def __init__(self, columns: Floats, categories: int, counts: Floats, *, pairs: bool) -> None:
@@ -54,60 +63,97 @@ class Design:
         places = np.cumsum(np.concatenate(masks)) - 1
         places[~np.concatenate(masks)] = self.number
         self._places = np.split(places, np.cumsum([len(mask) for mask in masks])[:-1])
+        # of each term the product of numbers that is its value, and the products that there are
+        numbers = [tuple(i for i in term if self._values[i] is not None) for term in self._terms]
+        self._products = list(dict.fromkeys(numbers))
+        self._product_of = [self._products.index(of) for of in numbers]
         # a product of matrices costs the square of the parameters, counting slots that of the terms
         self._counted = self.number > 6 * len(self._terms)
+        self.pieces = [self._cut(rows) for rows in _pieces(len(counts))]
 
-    def list_terms(self, rows: slice) -> Terms:
-        """Return for some rows the slot in each term and its value, None where all are 1."""
-        found: Terms = []
+    def _cut(self, rows: slice) -> Piece:
+        """Return what the sums need of some rows."""
+        kind, kinds = np.zeros(rows.stop - rows.start, dtype=np.int64), 1
+        for slots, size in zip(self._slots, self._sizes, strict=True):
+            if kinds * size > _MANY:
+                kind = np.unique(kind, return_inverse=True)[1]
+                kinds = int(kind.max()) + 1
+            kind, kinds = kind * size + slots[rows], kinds * size
+        _, first, of = np.unique(kind, return_index=True, return_inverse=True)
+        found = []
         for term in self._terms:
-            slot, value = np.zeros(rows.stop - rows.start, dtype=np.int64), None
+            slot = np.zeros(len(first), dtype=np.int64)
             for i in term:
-                slot = slot * self._sizes[i] + self._slots[i][rows]
-                value = _times(value, self._values[i], rows)
-            found.append((slot, value))
+                slot = slot * self._sizes[i] + self._slots[i][rows][first]
+            found.append(slot)
+        return Piece(rows, of.astype(np.int32), found)
+
+    def _multiply(self, piece: Piece) -> list[Floats | None]:
+        """Return each product of numbers of some rows; None where all are 1."""
+        found: list[Floats | None] = []
+        for product in self._products:
+            value = None
+            for i in product:
+                value = _times(value, self._values[i], piece.rows)
+            found.append(value)
         return found
 
-    def predictor(self, terms: Terms, beta: Floats) -> Floats:
+    def predictor(self, piece: Piece, beta: Floats) -> Floats:
         """Return the sum of the terms times their coefficients."""
         padded = np.append(beta, 0.0)
-        total = np.zeros(len(terms[0][0]))
-        for places, (slot, value) in zip(self._places, terms, strict=True):
-            part = padded[places][slot] if len(places) > 1 else padded[places[0]]
-            total += part if value is None else part * value
+        of_kinds = np.zeros((len(self._products), len(piece.slots[0])))
+        for places, slot, product in zip(self._places, piece.slots, self._product_of, strict=True):
+            of_kinds[product] += padded[places][slot]
+        total = np.zeros(len(piece.of))
+        for part, value in zip(of_kinds, self._multiply(piece), strict=True):
+            total += part[piece.of] if value is None else part[piece.of] * value
         return total
 
-    def score(self, terms: Terms, weights: Floats) -> Floats:
+    def score(self, piece: Piece, weights: Floats) -> Floats:
         """Return the sums of the terms, weighted."""
+        sums = [_sum_kinds(piece, weights, value) for value in self._multiply(piece)]
         total = np.zeros(self.number + 1)
-        for places, (slot, value) in zip(self._places, terms, strict=True):
-            if len(places) > 1:  # the last place, which several have, is not used
-                total[places] = np.bincount(slot, weights if value is None else weights * value, minlength=len(places))
-            else:
-                total[places] = weights.sum() if value is None else weights @ value
+        for places, slot, product in zip(self._places, piece.slots, self._product_of, strict=True):
+            # the last place, which several have, is not used
+            total[places] = np.bincount(slot, sums[product], minlength=len(places))
         return total[:-1]
 
-    def information(self, terms: Terms, weights: Floats) -> Floats:
+    def information(self, piece: Piece, weights: Floats) -> Floats:
         """Return the sums of the products of two terms, weighted."""
+        values = self._multiply(piece)
         if not self._counted:
             x = np.zeros((len(weights), self.number + 1))
             rows = np.arange(len(weights))
-            for places, (slot, value) in zip(self._places, terms, strict=True):
-                x[rows, places[slot] if len(places) > 1 else places[0]] = 1.0 if value is None else value
+            for places, slot, product in zip(self._places, piece.slots, self._product_of, strict=True):
+                value = values[product]
+                x[rows, places[slot][piece.of]] = 1.0 if value is None else value
             x = x[:, :-1]
             return (x * weights[:, None]).T @ x
+        sums: dict[tuple[int, int], Floats] = {}
+        for i, value in enumerate(values):
+            own = weights if value is None else weights * value
+            for j, other in enumerate(values[i:], i):
+                sums[i, j] = sums[j, i] = _sum_kinds(piece, own, other)
         total = np.zeros((self.number + 1, self.number + 1))
-        for i, (slot, value) in enumerate(terms):
-            places, own = self._places[i], weights if value is None else weights * value
-            for others, (other, theirs) in zip(self._places[i:], terms[i:], strict=True):
-                both = own if theirs is None else own * theirs
+        for i, slot in enumerate(piece.slots):
+            places = self._places[i]
+            for others, other_slot, product in zip(
+                self._places[i:], piece.slots[i:], self._product_of[i:], strict=True
+            ):
+                both = sums[self._product_of[i], product]
                 if others is places:  # a record has one slot of a term
                     total[places, places] = np.bincount(slot, both, minlength=len(places))
                     continue
-                cells = np.bincount(slot * len(others) + other, both, minlength=len(places) * len(others))
-                total[np.ix_(places, others)] = cells.reshape(len(places), len(others))
+                cells = np.bincount(slot * len(others) + other_slot, both, minlength=len(places) * len(others))
+                total[places[:, None], others] = cells.reshape(len(places), len(others))
         total = total[:-1, :-1]
         return total + np.triu(total, 1).T
+
+
+def _sum_kinds(piece: Piece, weights: Floats, value: Floats | None) -> Floats:
+    """Return the sums of the rows of each kind."""
+    sums = np.bincount(piece.of, weights if value is None else weights * value, minlength=len(piece.slots[0]))
+    return np.asarray(sums, dtype=np.float64)
 
 
 def _fill_category(codes: Floats, counts: Floats) -> tuple[Integers, Floats | None, Truths]:
@@ -144,14 +190,15 @@ class Fit:
         self.beta, self.p = beta, np.empty(len(before))
         self.deviance, self.score = 0.0, np.zeros(design.number)
         self.information = np.zeros((design.number, design.number)) if informed else None
-        for rows in _pieces(len(before)):
-            terms, counts = design.list_terms(rows), (before + after)[rows]
-            p = 1 / (1 + np.exp(-np.clip(design.predictor(terms, beta), -35, 35)))
+        for piece in design.pieces:
+            rows = piece.rows
+            counts = before[rows] + after[rows]
+            p = 1 / (1 + np.exp(-np.clip(design.predictor(piece, beta), -35, 35)))
             self.p[rows] = p
             self.deviance -= float(after[rows] @ np.log(p) + before[rows] @ np.log1p(-p))
-            self.score += design.score(terms, after[rows] - counts * p)
+            self.score += design.score(piece, after[rows] - counts * p)
             if self.information is not None:
-                self.information += design.information(terms, counts * p * (1 - p))
+                self.information += design.information(piece, counts * p * (1 - p))
 
 
 def fit_propensity(design: Design, before: Floats, after: Floats) -> tuple[Floats, int]:
