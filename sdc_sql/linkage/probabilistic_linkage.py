@@ -138,10 +138,10 @@ def probabilistic_linkage_parameters(
     >>> released = sdc_sql.Microdata(con, "released", id="id")
     >>> print(released.linkage.probabilistic_linkage_parameters("original", ["sex", "age", "region"]))
     LinkageParameters
-      variable    m         u  agreement  disagreement  true m    true u
-      sex       0.8  0.363636     1.1375      -1.66985       1  0.333333
-      age         1     1e-12    39.8631      -27.4968    0.75  0.166667
-      region    0.8  0.363636     1.1375      -1.66985       1  0.333333
+      variable    m            u  agreement  disagreement  true m    true u
+      sex       0.8     0.363636     1.1375      -1.66985       1  0.333333
+      age         1  1.18001e-09    29.6586      -27.4565    0.75  0.166667
+      region    0.8     0.363636     1.1375      -1.66985       1  0.333333
     """
     rows = data.rows(
         "sdc_probabilistic_linkage_parameters",
@@ -222,14 +222,14 @@ def probabilistic_linkage_patterns(
     >>> print(released.linkage.probabilistic_linkage_patterns("original", ["sex", "age", "region"]))
     LinkagePattern
       agreeing                  pairs  true pairs    weight      matched    unmatched  expected matches  decision
-      ['sex', 'age', 'region']      3           3   42.1381         0.64  1.32231e-13                 3  link
-      ['age', 'region']             1           0   39.3308         0.16  2.31405e-13                 1  link
-      ['sex', 'age']                1           0   39.3308         0.16  2.31405e-13                 1  link
-      ['age']                       0           0   36.5234         0.04  4.04959e-13                 0  link
-      ['sex', 'region']             1           1  -25.2218  3.37926e-09     0.132231       1.16162e-08  non-link
-      ['sex']                       3           0  -28.0291  8.44816e-10     0.231405       4.97838e-09  non-link
-      ['region']                    3           0  -28.0291  8.44816e-10     0.231405       4.97838e-09  non-link
-      []                            4           0  -30.8365  2.11204e-10     0.404959       9.48262e-10  non-link
+      ['sex', 'age', 'region']      3           3   31.9336         0.64  1.56035e-10                 3  link
+      ['age', 'region']             1           0   29.1262         0.16  2.73061e-10                 1  link
+      ['sex', 'age']                1           0   29.1262         0.16  2.73061e-10                 1  link
+      ['age']                       0           0   26.3188         0.04  4.77856e-10                 0  link
+      ['sex', 'region']             1           1  -25.1815   3.4749e-09     0.132231        1.1945e-08  non-link
+      ['region']                    3           0  -27.9889  8.68726e-10     0.231405       5.11928e-09  non-link
+      ['sex']                       3           0  -27.9889  8.68726e-10     0.231405       5.11928e-09  non-link
+      []                            4           0  -30.7962  2.17181e-10     0.404959         9.751e-10  non-link
     """
     rows = data.rows(
         "sdc_probabilistic_linkage_patterns",
@@ -304,10 +304,10 @@ def probabilistic_linkage_records(
     >>> found = released.linkage.probabilistic_linkage_records("original", ["sex", "age", "region"])
     >>> for row in found.order("ALL").fetchall():
     ...     print(row)
-    (1, 42.1381441844351, 1, True, 1.0, 1.0)
-    (2, 42.1381441844351, 1, True, 1.0, 1.0)
-    (3, 39.33078925979815, 1, False, 0.0, 1.0)
-    (4, 42.1381441844351, 1, True, 1.0, 1.0)
+    (1, 31.933557617451584, 1, True, 1.0, 1.0)
+    (2, 31.933557617451584, 1, True, 1.0, 1.0)
+    (3, 29.126202689439005, 1, False, 0.0, 1.0)
+    (4, 31.933557617451584, 1, True, 1.0, 1.0)
     """
     return data.relation(
         "sdc_probabilistic_linkage_records",
@@ -397,7 +397,7 @@ def probabilistic_linkage(
       expected matches      5
       false match           0.0125
       links                 5
-      expected false links  7.72693e-12
+      expected false links  9.11828e-09
       correct links         3
       possible              0
       link rate             0.75
