@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Protocol
 
-import pyarrow.compute as pc
-
 from sdc_sql.errors import SeriesError
+from sdc_sql.series.sealed_file import identify_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,10 +85,9 @@ def check_chain(series: Begun, ledger: Ledger) -> None:
 
 def check_ids(series: Begun, ledger: Ledger, ids: pa.Array, number: int) -> dict[str, int]:
     """Return how many records are new, and how many were away; refuse ids that cannot be those of the same persons."""
-    known = pc.is_in(ids, value_set=ledger.ids["id"].combine_chunks())
-    new = len(ids) - int(pc.sum(known).as_py() or 0)
-    back = ledger.ids.filter(pc.less(ledger.ids["last"], number - 1))
-    returned = int(pc.sum(pc.is_in(back["id"], value_set=ids)).as_py() or 0)
+    place = ledger.find_places(ids)
+    new = int((place < 0).sum())
+    returned = int((ledger.ids["last"].to_numpy()[place[place >= 0]] < number - 1).sum())
     counts = {"records": len(ids), "new": new, "returning": returned}
     if ledger.releases and new > series.most_new * len(ids):
         raise SeriesError(
@@ -106,17 +103,9 @@ def check_ids(series: Begun, ledger: Ledger, ids: pa.Array, number: int) -> dict
     return counts
 
 
-def digest_file(path: Path) -> str:
-    """Return the digest of the bytes of a file; an erasure changes them, and not the head."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else ""
-    except OSError as error:
-        raise SeriesError(f"The ledger {path} cannot be read: {error.strerror}.") from None
-
-
 def refuse_changed_file(path: Path, seen: str) -> None:
     """Refuse to write over a ledger that another run, or an erasure, has written meanwhile."""
-    if digest_file(path) != seen:
+    if identify_file(path) != seen:
         raise SeriesError(
             f"The ledger {path} was written by another run meanwhile: this release is not recorded. Run again."
         )

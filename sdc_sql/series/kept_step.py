@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sdc_sql.series.drawn_batches import DrawnBatches
     from sdc_sql.series.kept_values import Known
     from sdc_sql.series.ledger import Ledger
+    from sdc_sql.series.persons import Persons
     from sdc_sql.series.release_step import ReleaseStep
 
 
@@ -90,7 +91,7 @@ class KeptStep:
         stratum = arguments.get("stratum")
         self._place = Place(
             data.con, data.table, step.identifier, step.columns, stratum if isinstance(stratum, str) else None,
-            step.series, step.place, find_household(arguments),
+            step.series, step.place, find_household(arguments), step.persons,
         )  # fmt: skip
         self._rule = find_new(step.masking.macro)(self._place, arguments, step.ledger.fixed)
         if isinstance(self._rule, BatchCells):
@@ -171,6 +172,7 @@ def find_waiting_ids(  # noqa: PLR0917 - what a release is
     identifier: str,
     series: str,
     seen: dict[int, Seen],
+    persons: Persons | None = None,
 ) -> pa.Array:
     """Return the digests of the ids that wait in this release, of all its steps together.
 
@@ -193,7 +195,7 @@ def find_waiting_ids(  # noqa: PLR0917 - what a release is
         elif kept and not read & masked:
             order = tuple(form["order"])
             home = find_household(arguments)
-            place = Place(data.con, table, identifier, order, arguments.get("stratum"), series, step, home)
+            place = Place(data.con, table, identifier, order, arguments.get("stratum"), series, step, home, persons)
             own = place.read_digests()
             rule = find_new(form["method"])(place, arguments, ledger.fixed)
             known = look_up(ledger, own, step, order)

@@ -17,8 +17,8 @@ import numpy as np
 
 from sdc_sql.db import query
 from sdc_sql.errors import SeriesError, translate_errors
-from sdc_sql.series.kept_values import fetch_arrow
 from sdc_sql.series.masked_part import ROW, ask_part, hold_part, mask_part, put_texts
+from sdc_sql.series.temporary import fetch_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
