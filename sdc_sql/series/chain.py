@@ -24,6 +24,7 @@ class Begun(Protocol):
     after: str
     most_new: float
     returning: bool
+    counts: dict[str, int]
 
 
 def check_repeated(series: Begun, ledger: Ledger, place: int, content: str) -> None:
@@ -83,24 +84,26 @@ def check_chain(series: Begun, ledger: Ledger) -> None:
     )
 
 
-def check_ids(series: Begun, ledger: Ledger, ids: pa.Array, number: int) -> dict[str, int]:
-    """Return how many records are new, and how many were away; refuse ids that cannot be those of the same persons."""
+def check_ids(series: Begun, ledger: Ledger, ids: pa.Array, number: int) -> None:
+    """Count how many records are new, and how many were away; refuse ids that cannot be those of the same persons.
+
+    How many is not said in an error, which others may read in a log; ``series.counts`` has it.
+    """
     place = ledger.find_places(ids)
     new = int((place < 0).sum())
     returned = int((ledger.ids["last"].to_numpy()[place[place >= 0]] < number - 1).sum())
-    counts = {"records": len(ids), "new": new, "returning": returned}
+    series.counts |= {"records": len(ids), "new": new, "returning": returned}
     if ledger.releases and new > series.most_new * len(ids):
         raise SeriesError(
-            f"{new:,} of {len(ids):,} ids are new, more than most_new = {series.most_new}: they must have been "
-            "numbered anew, and everybody would be masked a second time. Give the former ids or, where so many "
+            f"More of the ids are new than most_new = {series.most_new} (series.counts has how many): they must have "
+            "been numbered anew, and everybody would be masked a second time. Give the former ids or, where so many "
             "came, a larger most_new."
         )
     if returned and not series.returning:
         raise SeriesError(
-            f"{returned:,} ids had left the series and are back: where they are the same persons say so, "
-            "returning=True; an id that was given to another person shows him what was released of the former."
+            "Ids had left the series and are back (series.counts has how many): where they are the same persons say "
+            "so, returning=True; an id that was given to another person shows him what was released of the former."
         )
-    return counts
 
 
 def refuse_changed_file(path: Path, seen: str) -> None:

@@ -117,9 +117,10 @@ class KeptStep:
         return self._rule.count_bound(absent) if isinstance(self._rule, BatchCells) else {}
 
     def leave_out(self, masking: Masking) -> Masking:
-        """Return a step without what the log tells of swaps in the whole table, where only new values are swapped."""
-        later = isinstance(self._rule, SwappedBatch) and f"types {self._step}" in self._ledger.fixed
-        return replace(masking, kept={}) if later else masking
+        """Return a step without what the log tells of the whole table, where only new values are swapped or drawn."""
+        swapped = isinstance(self._rule, SwappedBatch) and f"types {self._step}" in self._ledger.fixed
+        drawn = isinstance(self._rule, BatchCells) and self._number > 1
+        return replace(masking, kept={}) if swapped or drawn else masking
 
     def select(self, selected: exp.Select) -> exp.Select:
         """Return the query of the masked values: the method's own in the first release, what is kept in a later one.
@@ -136,10 +137,9 @@ class KeptStep:
         else:
             own, known = self._seen.own, self._seen.known
         present = ~_to_numpy(pc.is_in(_to_ids(own), value_set=self._waiting))
-        late = int(self._rule.find_waiting(own, known, present).sum())
-        if late:
-            raise SeriesError(
-                f"{late:,} records have to wait for a later release, and it is seen only when a step of this one was "
+        if self._rule.find_waiting(own, known, present).any():
+            raise SeriesError(  # how many is not said: an error is read by others, in a log
+                "Some records have to wait for a later release, and it is seen only when a step of this one was "
                 f"done: begin a series in which the steps on {', '.join(columns)} come first, or leave them out."
             )
         texts, self.fixed = self._rule.mask(own, known, present)

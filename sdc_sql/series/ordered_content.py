@@ -91,17 +91,18 @@ def _digest_rows(con: duckdb.DuckDBPyConnection, select: exp.Select, head: str, 
     columns: list[_Column] = []
     last: Any = None
     records = 0
-    for batch in con.sql(written).to_arrow_reader(_RECORDS):
-        columns = columns or [_Column() for _ in batch.columns]
-        if place is not None and len(batch):
-            ids = batch.column(place)
-            ids = ids if last is None else pa.concat_arrays([last, ids])
-            if not pc.all(pc.less(ids[:-1], ids[1:]), skip_nulls=False, min_count=0).as_py():
-                raise _UnorderedError
-            last = ids[-1:]
-        records += len(batch)
-        for column, values in zip(columns, batch.columns, strict=True):
-            column.add(values)
+    with con.sql(written).to_arrow_reader(_RECORDS) as batches:  # closed where the records are in no order
+        for batch in batches:
+            columns = columns or [_Column() for _ in batch.columns]
+            if place is not None and len(batch):
+                ids = batch.column(place)
+                ids = ids if last is None else pa.concat_arrays([last, ids])
+                if not pc.all(pc.less(ids[:-1], ids[1:]), skip_nulls=False, min_count=0).as_py():
+                    raise _UnorderedError
+                last = ids[-1:]
+            records += len(batch)
+            for column, values in zip(columns, batch.columns, strict=True):
+                column.add(values)
     whole = hashlib.sha256(f"{head};{records};".encode())
     for column in columns:
         whole.update(column.digest())

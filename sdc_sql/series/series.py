@@ -17,6 +17,7 @@ from sdc_sql.errors import ParameterError, SeriesError, translate_errors
 from sdc_sql.series.boxed_step import BoxedStep, cuts_boxes
 from sdc_sql.series.chain import check_chain, check_ids, check_repeated, refuse_changed_file
 from sdc_sql.series.coarser import is_coarser
+from sdc_sql.series.counted_bounds import CountedBounds
 from sdc_sql.series.frozen_design import freeze_design
 from sdc_sql.series.kept_step import KeptStep, find_waiting_ids
 from sdc_sql.series.ledger import IDS, WAITING, Ledger, digest_shown, read_ledger
@@ -24,7 +25,7 @@ from sdc_sql.series.mapped_classes import METHOD, explain_parted, read_classes
 from sdc_sql.series.ordered_content import KIND as ORDERED
 from sdc_sql.series.records import Distributed, digest_content, digest_ids, name_whole
 from sdc_sql.series.release_step import ReleaseStep
-from sdc_sql.series.sampled_households import count_moved, draws_households, read_homes
+from sdc_sql.series.sampled_households import count_moved, draws_households, read_homes, refuse_new_numbers
 from sdc_sql.series.sealed_file import hold_lock, identify_file, import_aead
 from sdc_sql.series.step_form import describe_step_form, explain_difference, find_rule, name_pass, refuse_method
 from sdc_sql.series.suppressed_step import SuppressedStep, suppresses_values
@@ -146,7 +147,6 @@ class Series:
         self.recorded = False
         self.head = ""
         self.counts: dict[str, int] = {}
-        self.told: dict[str, float] = {}  # what is counted of a step, by its method and name
         self.batches: dict[str, DrawnBatches] = {}  # of each column of guaranteed PRAM by itself
         self._ledger: Ledger | None = None
         self._number = 0
@@ -162,8 +162,7 @@ class Series:
         self._turn = False
         self._form: dict[str, Any] = {}
         self._kept: KeptStep | SuppressedStep | BoxedStep | None = None
-        self._bounds: list[tuple[str, KeptStep]] = []
-        self._absent: pa.Array = pa.array([], IDS.field("id").type)
+        self._bounds = CountedBounds()
         self._fixed: dict[str, pa.Table] = {}
         self._values: list[pa.Table] = []
 
@@ -226,8 +225,8 @@ class Series:
         if draws_households(masking) and not self._repeats:
             homes = f"homes {place}"
             self._fixed[homes] = read_homes(data, masking, self.name, place)
-            moved = count_moved(self._ledger.fixed.get(homes), self._fixed[homes], self.most_new)
-            self.counts["moved"] = moved
+            self.counts["moved"], stayed = count_moved(self._ledger.fixed.get(homes), self._fixed[homes])
+            refuse_new_numbers(self.counts["moved"], stayed, self.most_new)
         self._form = form
         if masking.designed is not None:
             masking = freeze_design(data.con, masking, place, self._ledger.fixed, self._fixed)
@@ -289,10 +288,9 @@ class Series:
             self._open(data, identifier)
         assert self._ledger is not None  # noqa: S101 - it was opened
         ids = digest_ids(data, identifier, self.name, self._persons).digests
-        waiting = int(pc.sum(pc.is_in(ids, value_set=self._waiting)).as_py() or 0)
-        if waiting:
+        if pc.any(pc.is_in(ids, value_set=self._waiting)).as_py():
             raise SeriesError(
-                f"{waiting:,} records of {data.table} wait for a later release, and {method} would count them: put it "
+                f"Records of {data.table} wait for a later release, and {method} would count them: put it "
                 "behind the steps by which they wait, which leave them out."
             )
         known = self._ledger.steps[len(self._done) :][:1]
@@ -367,32 +365,25 @@ class Series:
                     for name, number in self._kept.counts.items():
                         self.counts[name] = self.counts.get(name, 0) + number
                     self.gave_ids |= self._kept.gave_ids
-                    self._count_absent(self._kept.absent)
+                    self._bounds.leave_out(self._kept.absent)
                 else:
-                    self._tell(self._form["method"], self._kept.told)
-                    if self._kept.has_bound:
-                        self._bounds.append((self._form["method"], self._kept))
+                    self._bounds.add(self._form["method"], self._kept)
                     if (drawn := self._kept.batches) is not None:
                         self.batches[drawn.column] = drawn
         self._kept = None
 
     def note_records(self, data: Any, target: exp.Table) -> None:  # noqa: ANN401 - a described table
         """Take note of who is left where a step leaves records out, as a sample does."""
-        if self._bounds:
+        if self._bounds.has_any:
             asked = query.call_macro("sdc__series_ids", target.sql("duckdb"), str(data.require_role("id")), self.name)
             with translate_errors():
                 found = fetch_arrow(data.con, asked)["sdc__digest"].combine_chunks().cast(self._ids.type)
-            self._count_absent(self._ids.filter(pc.invert(pc.is_in(self._ids, value_set=found))))
+            self._bounds.leave_out(self._ids.filter(pc.invert(pc.is_in(self._ids, value_set=found))))
 
-    def _count_absent(self, absent: pa.Array) -> None:
-        """Count the bounds of earlier steps again, without those who are left out: they cover nobody."""
-        self._absent = pa.concat_arrays([self._absent, absent])
-        if len(absent):
-            for method, step in self._bounds:
-                self._tell(method, step.count_bound(self._absent))
-
-    def _tell(self, method: str, told: dict[str, float]) -> None:
-        self.told |= {f"{method}.{name}": value for name, value in told.items()}
+    @property
+    def told(self) -> dict[str, float]:
+        """What is counted of a step, by its method and name."""
+        return self._bounds.told
 
     def record(self) -> None:
         """Write the ledger, durably: the release may leave the house from then on.
@@ -505,7 +496,7 @@ class Series:
             check_chain(self, ledger)
             self._number = len(ledger.releases) + 1
             self._content = digest_content(data, identifier if ordered else "")
-            self.counts |= check_ids(self, ledger, self._ids, self._number)
+            check_ids(self, ledger, self._ids, self._number)
             if not isinstance(data, Distributed):  # there no value is kept, and nobody waits
                 with translate_errors():
                     whole = name_whole(data)
@@ -520,10 +511,9 @@ class Series:
     def _check_same_records(self, data: Any, identifier: str) -> None:  # noqa: ANN401 - a described table
         """Refuse a further step on records that the first one did not see: a sample may have fewer, never others."""
         ids = digest_ids(data, identifier, self.name, self._persons).digests
-        others = 0 if ids is self._ids else len(ids) - int(pc.sum(pc.is_in(ids, value_set=self._ids)).as_py() or 0)
-        if others:
+        if ids is not self._ids and not pc.all(pc.is_in(ids, value_set=self._ids)).as_py():
             raise SeriesError(
-                f"{others:,} records of {data.table} were not in the table of the first step: all steps of a release "
+                f"Records of {data.table} were not in the table of the first step: all steps of a release "
                 "are of one table. Another table is another series. (Suppression that gives new ids comes last.)"
             )
 

@@ -214,10 +214,10 @@ def test_ids(con, tmp_path):
     """Numbered anew, returning, erased after a time, erased by name."""
     one = release(con, tmp_path, "one", "first")
     con.execute("CREATE TABLE renumbered AS SELECT * REPLACE (id + 1000 AS id) FROM second")
-    with pytest.raises(SeriesError, match="48 of 48 ids are new"):
+    with pytest.raises(SeriesError, match=r"More of the ids are new than most_new = 0\.5"):
         release(con, tmp_path, "two", "renumbered", one)
     two = release(con, tmp_path, "two", "second", one)
-    with pytest.raises(SeriesError, match="2 ids had left the series and are back"):
+    with pytest.raises(SeriesError, match=r"^Ids had left the series and are back"):
         release(con, tmp_path, "three", "third", two)
     three = release(con, tmp_path, "three", "third", two, returning=True)
     assert all(read(con, "three")[i] == read(con, "one")[i] for i in (3, 4))
