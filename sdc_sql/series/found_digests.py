@@ -58,11 +58,7 @@ def find_digests(asked: pa.Array, among: pa.Array, thought: NDArray[np.int64] | 
 
 def _find_halves(asked: NDArray[np.uint64], among: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Return the places of digests by their first halves, and those of which this one is not theirs by the whole."""
-    at = (
-        pc.fill_null(pc.index_in(pa.array(asked[:, 0]), value_set=pa.array(among[:, 0])), -1)
-        .to_numpy()
-        .astype(np.int64)
-    )
+    at = _to_places(pc.index_in(pa.array(asked[:, 0]), value_set=pa.array(among[:, 0])))
     other = np.flatnonzero((at >= 0) & (asked[:, 1] != among[at, 1])) if len(among) else np.arange(0)
     if len(other):  # another one has the same first half
         whole = pc.index_in(_join_halves(asked[other]), value_set=_join_halves(among))

@@ -56,8 +56,8 @@ class Place:
             own = self._read(digests=True)
         if masked is None:
             return own
-        shown = self._read_masked(masked)
-        if own["sdc__id"].type != shown["sdc__id"].type or not own["sdc__id"].equals(shown["sdc__id"]):
+        shown = _put_in_order(self._read_masked(masked), own["sdc__id"])
+        if shown is None:
             return self._read(digests=True, joined=masked)
         for j in range(len(self.columns)):
             own = own.append_column(f"sdc__r{j}", shown[f"sdc__r{j}"])
@@ -193,6 +193,18 @@ def select_texts(place: Place, own: pa.Table, texts: Sequence[pa.Array], types: 
 def _chunk(column: Any, kind: pa.DataType | None = None) -> pa.Array:  # noqa: ANN401 - chunked, or not
     found = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     return found if kind is None else found.cast(kind)
+
+
+def _put_in_order(rows: pa.Table, ids: pa.ChunkedArray) -> pa.Table | None:
+    """Return rows in the order of these ids; None where Arrow does not find them, and DuckDB has to join."""
+    if rows["sdc__id"].type != ids.type:
+        return None
+    if rows["sdc__id"].equals(ids):
+        return rows
+    if not (pa.types.is_integer(ids.type) or pa.types.is_string(ids.type)):
+        return None
+    at = pc.index_in(ids, value_set=rows["sdc__id"].combine_chunks())
+    return None if at.null_count else rows.take(at)
 
 
 def _write_text(name: str) -> exp.Expression:

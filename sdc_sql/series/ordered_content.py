@@ -17,6 +17,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import load_macros
+from sdc_sql.series.persons import ascend
 from sdc_sql.series.temporary import call
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _digest_rows(con: duckdb.DuckDBPyConnection, select: exp.Select, head: str, 
             if place is not None and len(batch):
                 ids = batch.column(place)
                 ids = ids if last is None else pa.concat_arrays([last, ids])
-                if not pc.all(pc.less(ids[:-1], ids[1:]), skip_nulls=False, min_count=0).as_py():
+                if not ascend(ids):
                     raise _UnorderedError
                 last = ids[-1:]
             records += len(batch)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+import pyarrow as pa
+import pyarrow.compute as pc
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,3 +20,19 @@ class Persons:
         if self.ids is None or self.ids.type != ids.type or not self.ids.equals(ids):
             return None
         return self.digests
+
+
+def ascend(ids: pa.Array) -> bool:
+    """Return whether each id is larger than the one before, so that no two are the same and none is NULL.
+
+    Examples
+    --------
+    >>> ascend(pa.array([1, 2, 5])), ascend(pa.array([1, 1])), ascend(pa.array([None, 1]))
+    (True, False, False)
+    """
+    if ids.null_count:
+        return False
+    try:
+        return bool(pc.all(pc.less(ids[:-1], ids[1:]), min_count=0).as_py())
+    except pa.ArrowNotImplementedError:  # of a type whose values Arrow does not compare
+        return False

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from sqlglot import exp
+
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import translate_errors
 from sdc_sql.series.ledger import IDS
 from sdc_sql.series.ordered_content import digest_in_order
-from sdc_sql.series.persons import Persons
-from sdc_sql.series.temporary import fetch_arrow
+from sdc_sql.series.persons import Persons, ascend
+from sdc_sql.series.temporary import call, fetch_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,12 +54,17 @@ def digest_ids(data: Any, identifier: str, series: str, known: Persons | None = 
     if isinstance(data, Distributed):
         return Persons(data.digest_ids(series))
     table = name_whole(data)
+    source, own = exp.Table(this=call("query_table", table)), exp.column(identifier, quoted=True)
     with translate_errors():
-        if known is not None:
-            same = query.call_macro("sdc__identified", table, identifier).select("sdc__id", append=False)
-            if known.find_digests(fetch_arrow(data.con, same)["sdc__id"]) is not None:
-                return known
-        found = fetch_arrow(data.con, query.call_macro("sdc__series_persons", table, identifier, series))
+        ids = fetch_arrow(data.con, exp.select(exp.alias_(own, "sdc__id")).from_(source.copy()))["sdc__id"]
+        if known is not None and known.find_digests(ids) is not None:
+            return known
+        if not ascend(ids.combine_chunks()):  # else they are unique, and none is NULL
+            fetch_arrow(
+                data.con, query.call_macro("sdc__identified", table, identifier).select("sdc__id", append=False)
+            )
+        digest = exp.alias_(call("sdc__series_id", call("sdc__checked_id", own.copy()), series), "sdc__person")
+        found = fetch_arrow(data.con, exp.select(exp.alias_(own.copy(), "sdc__id"), digest).from_(source))
     return Persons(found["sdc__person"].combine_chunks().cast(IDS.field("id").type), found["sdc__id"])
 
 

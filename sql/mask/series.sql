@@ -11,10 +11,8 @@ CREATE OR REPLACE MACRO sdc__first_half(digest) AS unhex(substr(digest, 1, 32));
 CREATE OR REPLACE MACRO sdc__series_id(id, series) AS
     sdc__first_half(sdc__digest((SELECT sdc__subkey(sdc__secret_key(), series, '', 'series', '', 'id')), id, ''));
 
-CREATE OR REPLACE MACRO sdc__series_persons(tbl, id, series) AS TABLE
-    SELECT sdc__id, sdc__series_id(sdc__checked_id(sdc__id), series) AS sdc__person FROM sdc__identified(tbl, id);
 CREATE OR REPLACE MACRO sdc__series_ids(tbl, id, series) AS TABLE
-    SELECT sdc__person AS sdc__digest FROM sdc__series_persons(tbl, id, series);
+    SELECT sdc__series_id(sdc__checked_id(sdc__id), series) AS sdc__digest FROM sdc__identified(tbl, id);
 
 CREATE OR REPLACE MACRO sdc__series_value(id, value, series, step, column_name) AS
     sdc__first_half(sdc__digest((SELECT sdc__subkey(sdc__secret_key(), series, step, 'series', '', sdc__folded(column_name))),

@@ -41,7 +41,10 @@ def warn_of_another_release(
         Those of its columns, after the step.
     """
     repeated = find_effect(step.method).repeated
-    once = repeated.find_word(step.parameters) == "once"
+    word = repeated.find_word(step.parameters)
+    if word not in {"once", "again"}:
+        return
+    once = word == "once"
     named = exp.func("lower", exp.column("target")).eq(target.name.lower())
     earlier = named.and_(exp.column("target_id").neq(mark))
     for row in step_table.read_step_rows(con, step_table.name_step_table(target), earlier):
