@@ -83,7 +83,8 @@ def point_beside(ids: pa.Array, rows: pa.Array, places: NDArray[np.int64]) -> ND
     n = min(len(ids), len(rows))
     same = np.zeros(len(ids) + 1, dtype=bool)  # the last one is that of -1
     same[:n] = (split_digests(ids.slice(0, n)) == split_digests(rows.slice(0, n))).all(axis=1)
-    return np.where(same[places], places, -1)
+    beside: NDArray[np.int64] = np.where(same[places], places, -1)
+    return beside
 
 
 def split_digests(digests: pa.Array) -> NDArray[np.uint64]:

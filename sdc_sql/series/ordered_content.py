@@ -118,11 +118,11 @@ class _Column:
 
     def add(self, values: pa.Array) -> None:
         """Take the next values."""
-        self._known.update(np.asarray(values.is_valid()).astype(np.uint8))
+        self._known.update(np.asarray(values.is_valid()).astype(np.uint8).data)
         if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
             texts = pc.fill_null(values.cast(pa.large_string()), "")
             ends = np.frombuffer(texts.buffers()[1], np.int64)[texts.offset : texts.offset + len(texts) + 1]
-            self._lengths.update(np.diff(ends).astype(np.int64))
+            self._lengths.update(np.diff(ends).astype(np.int64).data)
             if len(ends) and ends[-1] > ends[0]:
                 self._bytes.update(memoryview(texts.buffers()[2])[ends[0] : ends[-1]])
             return
@@ -130,7 +130,7 @@ class _Column:
         given = np.asarray(pc.fill_null(numbers, 0))
         if given.dtype.kind == "f":  # one zero, and one NaN
             given = np.where(np.isnan(given), given.dtype.type("nan"), given + given.dtype.type(0))
-        self._bytes.update(np.ascontiguousarray(given))
+        self._bytes.update(np.ascontiguousarray(given).data)
 
     def digest(self) -> bytes:
         """Return it."""
