@@ -36,7 +36,7 @@ class SdcError(Exception):
 
 
 class RepeatedReleaseWarning(UserWarning):
-    """A table is released again, masked by a method that is for one release only."""
+    """A table is released again, by a method that is for one release only, or by one whose arguments were others."""
 
 
 class ManyUniquesWarning(UserWarning):

@@ -129,7 +129,10 @@ def _explain_unknown(data: Roles, table: exp.Table, group: Changed, steps: Seque
     """Return why the true values of a group's columns cannot be told, '' where they can."""
     for step in group.steps:
         if step.counts is None or (has_matrix(step) and step.matrix is None):
-            return f"version {step.version} kept no matrix and no counts in step {step.step}"
+            return (
+                f"step {step.step} kept no matrix and no counts: in a later release of a series records are drawn by "
+                f"batches, of which it keeps none (or version {step.version} did not keep them yet)"
+            )
     since = steps[steps.index(group.steps[0]) :]
     other = next((s for s in since if s not in group.steps and s.masked(group.every)), None)
     if other is not None:

@@ -12,8 +12,7 @@ from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import translate_errors
 from sdc_sql.series.boxes import BY_VALUE, IN_RANGES, IN_TREE, Boxes, BoxKey
-from sdc_sql.series.kept_values import fetch_arrow
-from sdc_sql.series.temporary import drop_tables, name_table, store_rows
+from sdc_sql.series.temporary import drop_tables, fetch_arrow, name_table, store_rows
 from sdc_sql.udfs.generalisation.boxes import Questions, make_questions
 from sdc_sql.udfs.generalisation.mondrian import make_nodes, place_cells
 

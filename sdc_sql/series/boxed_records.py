@@ -11,8 +11,7 @@ from sqlglot import exp
 from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import SeriesError, TableError, translate_errors
 from sdc_sql.series.boxes import IN_RANGES, IN_TREE
-from sdc_sql.series.kept_values import fetch_arrow
-from sdc_sql.series.temporary import call, drop_tables, load_rows, name_table, store_rows
+from sdc_sql.series.temporary import call, drop_tables, fetch_arrow, load_rows, name_table, store_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

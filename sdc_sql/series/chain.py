@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Protocol
 
-import pyarrow.compute as pc
-
 from sdc_sql.errors import SeriesError
+from sdc_sql.series.sealed_file import identify_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,6 +24,7 @@ class Begun(Protocol):
     after: str
     most_new: float
     returning: bool
+    counts: dict[str, int]
 
 
 def check_repeated(series: Begun, ledger: Ledger, place: int, content: str) -> None:
@@ -85,38 +84,31 @@ def check_chain(series: Begun, ledger: Ledger) -> None:
     )
 
 
-def check_ids(series: Begun, ledger: Ledger, ids: pa.Array, number: int) -> dict[str, int]:
-    """Return how many records are new, and how many were away; refuse ids that cannot be those of the same persons."""
-    known = pc.is_in(ids, value_set=ledger.ids["id"].combine_chunks())
-    new = len(ids) - int(pc.sum(known).as_py() or 0)
-    back = ledger.ids.filter(pc.less(ledger.ids["last"], number - 1))
-    returned = int(pc.sum(pc.is_in(back["id"], value_set=ids)).as_py() or 0)
-    counts = {"records": len(ids), "new": new, "returning": returned}
+def check_ids(series: Begun, ledger: Ledger, ids: pa.Array, number: int) -> None:
+    """Count how many records are new, and how many were away; refuse ids that cannot be those of the same persons.
+
+    How many is not said in an error, which others may read in a log; ``series.counts`` has it.
+    """
+    place = ledger.find_places(ids)
+    new = int((place < 0).sum())
+    returned = int((ledger.ids["last"].to_numpy()[place[place >= 0]] < number - 1).sum())
+    series.counts |= {"records": len(ids), "new": new, "returning": returned}
     if ledger.releases and new > series.most_new * len(ids):
         raise SeriesError(
-            f"{new:,} of {len(ids):,} ids are new, more than most_new = {series.most_new}: they must have been "
-            "numbered anew, and everybody would be masked a second time. Give the former ids or, where so many "
+            f"More of the ids are new than most_new = {series.most_new} (series.counts has how many): they must have "
+            "been numbered anew, and everybody would be masked a second time. Give the former ids or, where so many "
             "came, a larger most_new."
         )
     if returned and not series.returning:
         raise SeriesError(
-            f"{returned:,} ids had left the series and are back: where they are the same persons say so, "
-            "returning=True; an id that was given to another person shows him what was released of the former."
+            "Ids had left the series and are back (series.counts has how many): where they are the same persons say "
+            "so, returning=True; an id that was given to another person shows him what was released of the former."
         )
-    return counts
-
-
-def digest_file(path: Path) -> str:
-    """Return the digest of the bytes of a file; an erasure changes them, and not the head."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else ""
-    except OSError as error:
-        raise SeriesError(f"The ledger {path} cannot be read: {error.strerror}.") from None
 
 
 def refuse_changed_file(path: Path, seen: str) -> None:
     """Refuse to write over a ledger that another run, or an erasure, has written meanwhile."""
-    if digest_file(path) != seen:
+    if identify_file(path) != seen:
         raise SeriesError(
             f"The ledger {path} was written by another run meanwhile: this release is not recorded. Run again."
         )

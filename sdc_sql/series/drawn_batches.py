@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
-from sdc_sql.series.kept_values import fetch_arrow
+from sdc_sql.series.temporary import fetch_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

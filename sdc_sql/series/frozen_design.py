@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sdc_sql.series.kept_values import fetch_arrow
+from sdc_sql.series.temporary import fetch_arrow
 
 if TYPE_CHECKING:
     import duckdb

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sdc_sql.series.drawn_batches import DrawnBatches
     from sdc_sql.series.kept_values import Known
     from sdc_sql.series.ledger import Ledger
+    from sdc_sql.series.persons import Persons
     from sdc_sql.series.release_step import ReleaseStep
 
 
@@ -90,7 +91,7 @@ class KeptStep:
         stratum = arguments.get("stratum")
         self._place = Place(
             data.con, data.table, step.identifier, step.columns, stratum if isinstance(stratum, str) else None,
-            step.series, step.place, find_household(arguments),
+            step.series, step.place, find_household(arguments), step.persons,
         )  # fmt: skip
         self._rule = find_new(step.masking.macro)(self._place, arguments, step.ledger.fixed)
         if isinstance(self._rule, BatchCells):
@@ -116,9 +117,10 @@ class KeptStep:
         return self._rule.count_bound(absent) if isinstance(self._rule, BatchCells) else {}
 
     def leave_out(self, masking: Masking) -> Masking:
-        """Return a step without what the log tells of swaps in the whole table, where only new values are swapped."""
-        later = isinstance(self._rule, SwappedBatch) and f"types {self._step}" in self._ledger.fixed
-        return replace(masking, kept={}) if later else masking
+        """Return a step without what the log tells of the whole table, where only new values are swapped or drawn."""
+        swapped = isinstance(self._rule, SwappedBatch) and f"types {self._step}" in self._ledger.fixed
+        drawn = isinstance(self._rule, BatchCells) and self._number > 1
+        return replace(masking, kept={}) if swapped or drawn else masking
 
     def select(self, selected: exp.Select) -> exp.Select:
         """Return the query of the masked values: the method's own in the first release, what is kept in a later one.
@@ -135,10 +137,9 @@ class KeptStep:
         else:
             own, known = self._seen.own, self._seen.known
         present = ~_to_numpy(pc.is_in(_to_ids(own), value_set=self._waiting))
-        late = int(self._rule.find_waiting(own, known, present).sum())
-        if late:
-            raise SeriesError(
-                f"{late:,} records have to wait for a later release, and it is seen only when a step of this one was "
+        if self._rule.find_waiting(own, known, present).any():
+            raise SeriesError(  # how many is not said: an error is read by others, in a log
+                "Some records have to wait for a later release, and it is seen only when a step of this one was "
                 f"done: begin a series in which the steps on {', '.join(columns)} come first, or leave them out."
             )
         texts, self.fixed = self._rule.mask(own, known, present)
@@ -171,6 +172,7 @@ def find_waiting_ids(  # noqa: PLR0917 - what a release is
     identifier: str,
     series: str,
     seen: dict[int, Seen],
+    persons: Persons | None = None,
 ) -> pa.Array:
     """Return the digests of the ids that wait in this release, of all its steps together.
 
@@ -193,7 +195,7 @@ def find_waiting_ids(  # noqa: PLR0917 - what a release is
         elif kept and not read & masked:
             order = tuple(form["order"])
             home = find_household(arguments)
-            place = Place(data.con, table, identifier, order, arguments.get("stratum"), series, step, home)
+            place = Place(data.con, table, identifier, order, arguments.get("stratum"), series, step, home, persons)
             own = place.read_digests()
             rule = find_new(form["method"])(place, arguments, ledger.fixed)
             known = look_up(ledger, own, step, order)

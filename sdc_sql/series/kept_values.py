@@ -12,8 +12,9 @@ import pyarrow.compute as pc
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.load import load_macros
-from sdc_sql.series.ledger import VALUES
+from sdc_sql.series.found_digests import find_digests, point_beside
+from sdc_sql.series.ledger import DIGEST, VALUES
+from sdc_sql.series.temporary import fetch_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,16 +23,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sdc_sql.series.ledger import Ledger
+    from sdc_sql.series.persons import Persons
 
 OWN, MASKED = "sdc_series_own", "sdc_series_masked"
 TEXT = pa.string()
-
-
-def fetch_arrow(con: duckdb.DuckDBPyConnection, select: exp.Select) -> pa.Table:
-    """Return the rows of a query as an Arrow table."""
-    written = query.write_sql(select)
-    load_macros(con, written)
-    return con.sql(written).to_arrow_table()
 
 
 @dataclass(frozen=True)
@@ -46,18 +41,44 @@ class Place:
     series: str
     step: int
     household: str | None = None  # where its members share what is drawn for a value
+    persons: Persons | None = None  # the digests of its ids, where they were made before
 
     def read_digests(self, masked: exp.Expression | None = None) -> pa.Table:
         """Return of each record the digest of its id and, by column, the digests of its values and these as numbers.
 
         With the masked values, a table, also these as texts.
         """
+        own = self._read(digests=self.persons is None)
+        persons = None if self.persons is None else self.persons.find_digests(own["sdc__id"])
+        if persons is not None:
+            own = own.append_column("sdc__person", persons)
+        elif self.persons is not None:  # other records, or another order
+            own = self._read(digests=True)
+        if masked is None:
+            return own
+        shown = _put_in_order(self._read_masked(masked), own["sdc__id"])
+        if shown is None:
+            return self._read(digests=True, joined=masked)
+        for j in range(len(self.columns)):
+            own = own.append_column(f"sdc__r{j}", shown[f"sdc__r{j}"])
+        return own
+
+    def _read_masked(self, masked: exp.Expression) -> pa.Table:
+        """Return the masked values as texts, with the ids, in the order in which they stand."""
+        told = [exp.alias_(exp.column(self.identifier, table="v", quoted=True), "sdc__id")]
+        told += [exp.alias_(_write_text(name), f"sdc__r{j}") for j, name in enumerate(self.columns)]
+        return fetch_arrow(self.con, exp.select(*told).from_(exp.alias_(masked.copy(), "v", table=True)))
+
+    def _read(self, *, digests: bool, joined: exp.Expression | None = None) -> pa.Table:
+        """Return the records, with the digests of their ids and joined to their masked values where these are asked."""
         own = exp.column(self.identifier, table="t", quoted=True)
         told = [
             exp.alias_(own, "sdc__id"),
-            exp.alias_(_call("sdc__series_id", _call("sdc__checked_id", own.copy()), self.series), "sdc__person"),
             exp.alias_(exp.cast(self._digest_stratum(), "VARCHAR"), "sdc__stratum"),
         ]
+        if digests:
+            person = _call("sdc__series_id", _call("sdc__checked_id", own.copy()), self.series)
+            told.append(exp.alias_(person, "sdc__person"))
         if self.household is not None:
             home = exp.column(self.household, table="t", quoted=True)
             told.append(exp.alias_(exp.cast(home, "VARCHAR"), "sdc__home"))
@@ -65,13 +86,13 @@ class Place:
             value = exp.column(name, table="t", quoted=True)
             of = _call("sdc__series_value", own.copy(), value, self.series, str(self.step), name)
             told += [exp.alias_(of, f"sdc__d{j}"), exp.alias_(_cast_number(value), f"sdc__x{j}")]
-            if masked is not None:
-                told.append(exp.alias_(exp.cast(exp.column(name, table="v", quoted=True), "VARCHAR"), f"sdc__r{j}"))
+            if joined is not None:
+                told.append(exp.alias_(_write_text(name), f"sdc__r{j}"))
         source = exp.Table(this=_call("query_table", self.table))
         select = exp.select(*told).from_(exp.alias_(source, "t", table=True))
-        if masked is not None:
+        if joined is not None:
             same = _by_bytes(own.copy()).eq(_by_bytes(exp.column(self.identifier, table="v", quoted=True)))
-            select = select.join(exp.alias_(masked, "v", table=True), on=same)
+            select = select.join(exp.alias_(joined.copy(), "v", table=True), on=same)
         return fetch_arrow(self.con, select)
 
     def _digest_stratum(self) -> exp.Expression:
@@ -119,16 +140,17 @@ class Known:
 
 def look_up(ledger: Ledger, own: pa.Table, step: int, columns: Sequence[str]) -> Known:
     """Return what the ledger has of the records."""
-    of_step = ledger.values.filter(pc.equal(ledger.values["step"], step))
-    persons = pc.is_in(_chunk(own["sdc__person"], VALUES.field("id").type), value_set=_chunk(ledger.ids["id"]))
+    of_step = pc.equal(ledger.values["step"], step)
+    place = ledger.find_places(_chunk(own["sdc__person"], DIGEST))
     released, missing = [], []
     for j in range(len(columns)):
-        rows = of_step.filter(pc.equal(of_step["place"], j))
-        digests = _chunk(own[f"sdc__d{j}"], VALUES.field("digest").type)
-        at = pc.index_in(digests, value_set=_chunk(rows["digest"]))
-        released.append(_chunk(rows["released"]).take(at))
-        missing.append(pc.is_null(at))
-    return Known(persons, tuple(released), tuple(missing))
+        rows = ledger.values.filter(pc.and_(of_step, pc.equal(ledger.values["place"], j)))
+        thought = point_beside(_chunk(ledger.ids["id"]), _chunk(rows["id"]), place)
+        at = find_digests(_chunk(own[f"sdc__d{j}"], DIGEST), _chunk(rows["digest"]), thought)
+        new = at < 0
+        released.append(_chunk(rows["released"]).take(pa.array(np.where(new, 0, at), mask=new)))
+        missing.append(pa.array(new))
+    return Known(pa.array(place >= 0), tuple(released), tuple(missing))
 
 
 def collect_new(
@@ -171,6 +193,22 @@ def select_texts(place: Place, own: pa.Table, texts: Sequence[pa.Array], types: 
 def _chunk(column: Any, kind: pa.DataType | None = None) -> pa.Array:  # noqa: ANN401 - chunked, or not
     found = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     return found if kind is None else found.cast(kind)
+
+
+def _put_in_order(rows: pa.Table, ids: pa.ChunkedArray) -> pa.Table | None:
+    """Return rows in the order of these ids; None where Arrow does not find them, and DuckDB has to join."""
+    if rows["sdc__id"].type != ids.type:
+        return None
+    if rows["sdc__id"].equals(ids):
+        return rows
+    if not (pa.types.is_integer(ids.type) or pa.types.is_string(ids.type)):
+        return None
+    at = pc.index_in(ids, value_set=rows["sdc__id"].combine_chunks())
+    return None if at.null_count else rows.take(at)
+
+
+def _write_text(name: str) -> exp.Expression:
+    return exp.cast(exp.column(name, table="v", quoted=True), "VARCHAR")
 
 
 def _cast_number(value: exp.Expression) -> exp.Expression:

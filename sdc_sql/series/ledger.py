@@ -14,13 +14,17 @@ import zipfile
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sdc_sql.series.found_digests import find_digests
 from sdc_sql.series.sealed_file import read_sealed, write_sealed
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
 DIGEST = pa.binary(16)
 # who is, or was, in a release: the first and the last one that he was in
@@ -37,7 +41,8 @@ VALUES = pa.schema(
     }
 )
 WAITING = "waiting "  # with the number of a release: the ids that waited in it
-_ABOUT = "ledger.json"
+_ABOUT = "ledger.json"  # in an archive, the first format
+ALIGNED = 64  # bytes: each part begins at a multiple, so that its numbers are read in place
 
 
 @dataclass
@@ -54,6 +59,7 @@ class Ledger:
     ids: pa.Table = field(default_factory=IDS.empty_table)
     values: pa.Table = field(default_factory=VALUES.empty_table)
     fixed: dict[str, pa.Table] = field(default_factory=dict)
+    _found: tuple[pa.Table, pa.Array, NDArray[np.int64]] | None = field(default=None, init=False, repr=False)
 
     @property
     def head(self) -> str:
@@ -67,6 +73,22 @@ class Ledger:
         head = hmac.new(key, b"chain " + message, hashlib.sha256).hexdigest()
         self.releases.append({"name": name, "content": content, **told, "head": head})
         return head
+
+    def find_places(self, persons: pa.Array) -> NDArray[np.int64]:
+        """Return of each digest of an id its place among the ids, -1 where it is not there; once for the same ones."""
+        if self._found is None or self._found[0] is not self.ids or not self._found[1].equals(persons):
+            self._found = self.ids, persons, find_digests(persons, self.ids["id"].combine_chunks())
+        return self._found[2]
+
+    def count_in(self, persons: pa.Array, number: int) -> None:
+        """Take note of who is in a release, by the digests of their ids."""
+        place = self.find_places(persons)
+        last = self.ids["last"].to_numpy().copy()
+        last[place[place >= 0]] = number
+        new = persons.filter(pa.array(place < 0))
+        numbers = pa.array(np.full(len(new), number, np.int32))
+        known = self.ids.set_column(2, IDS.field("last"), pa.array(last, pa.int32()))
+        self.ids = pa.concat_tables([known, pa.table([new, numbers, numbers], schema=IDS)])
 
     def erase_ids(self, ids: pa.Array) -> int:
         """Forget records by the digests of their ids, and all that was released of them; return how many they were.
@@ -90,13 +112,15 @@ class Ledger:
 
     def write(self, path: Path, key: bytes, *, encrypted: bool) -> None:
         """Write it durably."""
-        packed = io.BytesIO()
-        with zipfile.ZipFile(packed, "w") as file:
-            about = {"series": self.series, "releases": self.releases, "steps": self.steps}
-            file.writestr(_ABOUT, json.dumps(about))
-            for name, table in self._list_tables().items():
-                file.writestr(f"{name}.arrow", _write_arrow(table))
-        write_sealed(path, packed.getvalue(), key, {"releases": len(self.releases)}, encrypted=encrypted)
+        tables = {name: _write_arrow(table) for name, table in self._list_tables().items()}
+        about = {"series": self.series, "releases": self.releases, "steps": self.steps}
+        head = json.dumps({**about, "tables": {name: len(written) for name, written in tables.items()}}).encode()
+        packed = pa.BufferOutputStream()
+        for part in (len(head).to_bytes(8, "big"), head, *tables.values()):
+            packed.write(part)
+            packed.write(bytes(-packed.tell() % ALIGNED))
+        body = memoryview(packed.getvalue())
+        write_sealed(path, body, key, {"releases": len(self.releases)}, encrypted=encrypted)
 
     def _list_tables(self) -> dict[str, pa.Table]:
         return {"ids": self.ids, "values": self.values, **{f"fixed/{n}": t for n, t in self.fixed.items()}}
@@ -113,8 +137,8 @@ def digest_shown(steps: list[dict[str, Any]], values: list[pa.Table], fixed: dic
     return digest.hexdigest()
 
 
-def _write_arrow(table: pa.Table) -> bytes:
-    sink = io.BytesIO()
+def _write_arrow(table: pa.Table) -> pa.Buffer:
+    sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as stream:
         stream.write_table(table)
     return sink.getvalue()
@@ -123,12 +147,31 @@ def _write_arrow(table: pa.Table) -> bytes:
 def read_ledger(path: Path, key: bytes) -> tuple[Ledger, bool]:
     """Return a ledger, and whether its file is encrypted."""
     head, body = read_sealed(path, key)
-    tables: dict[str, pa.Table] = {}
+    about, tables = _read_zip(body) if head["format"] == 1 else _read_parts(body)
+    fixed = {name.removeprefix("fixed/"): table for name, table in tables.items() if name.startswith("fixed/")}
+    ledger = Ledger(about["series"], about["releases"], about["steps"], tables["ids"], tables["values"], fixed)
+    return ledger, bool(head["encrypted"])
+
+
+def _read_parts(body: bytes) -> tuple[dict[str, Any], dict[str, pa.Table]]:
+    """Return what a ledger says of itself, and its tables, which are read where they are."""
+    whole, at = pa.py_buffer(body), 8 + -8 % ALIGNED
+    size = int.from_bytes(body[:8], "big")
+    about = json.loads(body[at : at + size])
+    at += size + -(at + size) % ALIGNED
+    tables = {}
+    for name, size in about.pop("tables").items():
+        tables[name] = pa.ipc.open_stream(whole.slice(at, size)).read_all()
+        at += size + -size % ALIGNED
+    return about, tables
+
+
+def _read_zip(body: bytes) -> tuple[dict[str, Any], dict[str, pa.Table]]:
+    """Return the same of a ledger as it was written first, an archive."""
+    tables = {}
     with zipfile.ZipFile(io.BytesIO(body)) as file:
         about = json.loads(file.read(_ABOUT))
         for name in file.namelist():
             if name != _ABOUT:
                 tables[name.removesuffix(".arrow")] = pa.ipc.open_stream(file.read(name)).read_all()
-    fixed = {name.removeprefix("fixed/"): table for name, table in tables.items() if name.startswith("fixed/")}
-    ledger = Ledger(about["series"], about["releases"], about["steps"], tables["ids"], tables["values"], fixed)
-    return ledger, bool(head["encrypted"])
+    return about, tables

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from sdc_sql.db import query
 from sdc_sql.errors import translate_errors
-from sdc_sql.series.kept_values import fetch_arrow
 from sdc_sql.series.ledger import DIGEST
+from sdc_sql.series.temporary import fetch_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

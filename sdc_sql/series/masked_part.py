@@ -9,7 +9,8 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.series.kept_values import TEXT, fetch_arrow
+from sdc_sql.series.kept_values import TEXT
+from sdc_sql.series.temporary import fetch_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from sqlglot import exp
+
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import translate_errors
-from sdc_sql.series.kept_values import fetch_arrow
 from sdc_sql.series.ledger import IDS
+from sdc_sql.series.ordered_content import digest_in_order
+from sdc_sql.series.persons import Persons, ascend
+from sdc_sql.series.temporary import call, fetch_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,23 +35,37 @@ class Distributed(Protocol):
         """Return why values that are kept, or a design, are not masked there, and what to do."""
 
 
-def digest_content(data: Any) -> str:  # noqa: ANN401 - a described table
-    """Return the digest of the whole table: of the part that is masked, or one record a household, the table of it."""
+def digest_content(data: Any, identifier: str = "") -> str:  # noqa: ANN401 - a described table
+    """Return the digest of the whole table: of the part that is masked, or one record a household, the table of it.
+
+    With the column of the ids it is taken in their order; of another engine's table, or of a text file, by record.
+    """
     if isinstance(data, Distributed):
         return data.digest_content()
-    digested = query.call_macro("sdc_content_digest", name_whole(data))
+    table = name_whole(data)
     with translate_errors():
-        return str(execute(data.con, digested).fetchall()[0][0])
+        if identifier and not execute(data.con, "SELECT sdc__is_text_file($1)", [table]).fetchall()[0][0]:
+            return digest_in_order(data.con, table, identifier)
+        return str(execute(data.con, query.call_macro("sdc_content_digest", table)).fetchall()[0][0])
 
 
-def digest_ids(data: Any, identifier: str, series: str) -> pa.Array:  # noqa: ANN401 - a described table
-    """Return the digests of the ids of the whole table."""
+def digest_ids(data: Any, identifier: str, series: str, known: Persons | None = None) -> Persons:  # noqa: ANN401
+    """Return the digests of the ids of the whole table: those that are known, where the ids are the same."""
     if isinstance(data, Distributed):
-        return data.digest_ids(series)
-    digest = query.call_macro("sdc__series_ids", name_whole(data), identifier, series)
+        return Persons(data.digest_ids(series))
+    table = name_whole(data)
+    source, own = exp.Table(this=call("query_table", table)), exp.column(identifier, quoted=True)
     with translate_errors():
-        found = fetch_arrow(data.con, digest.select("sdc__digest", append=False))
-    return found["sdc__digest"].combine_chunks().cast(IDS.field("id").type)
+        ids = fetch_arrow(data.con, exp.select(exp.alias_(own, "sdc__id")).from_(source.copy()))["sdc__id"]
+        if known is not None and known.find_digests(ids) is not None:
+            return known
+        if not ascend(ids.combine_chunks()):  # else they are unique, and none is NULL
+            fetch_arrow(
+                data.con, query.call_macro("sdc__identified", table, identifier).select("sdc__id", append=False)
+            )
+        digest = exp.alias_(call("sdc__series_id", call("sdc__checked_id", own.copy()), series), "sdc__person")
+        found = fetch_arrow(data.con, exp.select(exp.alias_(own.copy(), "sdc__id"), digest).from_(source))
+    return Persons(found["sdc__person"].combine_chunks().cast(IDS.field("id").type), found["sdc__id"])
 
 
 def digest_beside(data: Any, table: str) -> str:  # noqa: ANN401 - a described table

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.masking.masking import Masking
     from sdc_sql.series.ledger import Ledger
+    from sdc_sql.series.persons import Persons
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class ReleaseStep:
         Whether the release is recorded, and is given again.
     waiting
         The digests of ids that another step of this release does not release yet.
+    persons
+        The digests of the ids of the whole table.
     """
 
     ledger: Ledger
@@ -41,6 +44,7 @@ class ReleaseStep:
     number: int
     repeats: bool
     waiting: pa.Array
+    persons: Persons | None
 
     @property
     def identifier(self) -> str:

@@ -35,24 +35,28 @@ def read_homes(data: Any, masking: Masking, series: str, step: int) -> pa.Table:
     return own.select(["sdc__person", "sdc__stratum"]).rename_columns(HOMES.names).cast(HOMES)
 
 
-def count_moved(before: pa.Table | None, now: pa.Table, most_new: float) -> int:
-    """Return how many of those who were there before have another household; refuse numbers that were given anew.
+def count_moved(before: pa.Table | None, now: pa.Table) -> tuple[int, int]:
+    """Return how many of those who were there before have another household, and how many they are."""
+    if before is None:
+        return 0, 0
+    at = pc.index_in(now["id"].combine_chunks(), value_set=before["id"].combine_chunks())
+    stayed = pc.is_valid(at)
+    former = before["home"].combine_chunks().take(at.filter(stayed))
+    moved = int(pc.sum(pc.not_equal(former, now["home"].combine_chunks().filter(stayed))).as_py() or 0)
+    return moved, len(former)
+
+
+def refuse_new_numbers(moved: int, stayed: int, most_new: float) -> None:
+    """Refuse households that were numbered anew.
 
     Raises
     ------
     SeriesError
         Where a larger share than ``most_new`` of those who stayed have another number.
     """
-    if before is None:
-        return 0
-    at = pc.index_in(now["id"].combine_chunks(), value_set=before["id"].combine_chunks())
-    stayed = pc.is_valid(at)
-    former = before["home"].combine_chunks().take(at.filter(stayed))
-    moved = int(pc.sum(pc.not_equal(former, now["home"].combine_chunks().filter(stayed))).as_py() or 0)
-    if moved > most_new * len(former):
+    if moved > most_new * stayed:
         raise SeriesError(
-            f"{moved:,} of {len(former):,} persons who stayed have another household, more than most_new = {most_new}: "
-            "households must have been numbered anew, and all would be drawn for a second time. Give the former "
-            "numbers or, where so many moved, a larger most_new."
+            f"More of the persons who stayed have another household than most_new = {most_new} (series.counts has how "
+            "many): households must have been numbered anew, and all would be drawn for a second time. Give the "
+            "former numbers or, where so many moved, a larger most_new."
         )
-    return moved

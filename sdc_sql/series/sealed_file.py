@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-FORMAT = 1
+FORMAT, READ = 2, (1, 2)  # the one that is written, and those that are read
 KIND = "sdc-sql ledger"
 BLOCK = 1 << 24
 TAG = 16
+CODE = 32
 OWNER = 0o600
 _MISSING = (
     "The ledger of a series holds released values beside who they are of, and is encrypted by the package "
@@ -43,7 +44,7 @@ _MISSING = (
 )
 
 
-def write_sealed(path: Path, body: bytes, key: bytes, told: dict[str, Any], *, encrypted: bool) -> None:
+def write_sealed(path: Path, body: memoryview, key: bytes, told: dict[str, Any], *, encrypted: bool) -> None:
     """Write a ledger in the place of the former one, durably: after a crash the one or the other is there, whole.
 
     Parameters
@@ -58,15 +59,15 @@ def write_sealed(path: Path, body: bytes, key: bytes, told: dict[str, Any], *, e
         prefix = secrets.token_bytes(7)
         head["nonce"] = prefix.hex()
         line = _write_line(head)
-        sealed = _encrypt(body, key, prefix, line)
+        sealed: list[Any] = _encrypt(body, key, prefix, line)
     else:
         line = _write_line(head)
-        sealed = hmac.new(key, line + body, hashlib.sha256).digest() + body
+        sealed = [_authenticate(line, body, key), body]
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER), "wb") as file:
             file.write(line)
-            file.write(sealed)
+            file.writelines(sealed)
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
@@ -100,23 +101,51 @@ def read_sealed(path: Path, key: bytes) -> tuple[dict[str, Any], bytes]:
         Where it is no ledger, is of another key, or was changed.
     """
     try:
-        line, _, sealed = path.read_bytes().partition(b"\n")
-        head = json.loads(line)
+        with path.open("rb") as file:
+            line = file.readline()
+            head = json.loads(line)
+            code = b"" if not isinstance(head, dict) or head.get("encrypted") else file.read(CODE)
+            sealed = file.read()
     except OSError as error:
         raise SeriesError(f"The ledger {path} cannot be read: {error.strerror}.") from None
     except ValueError:
         head = None
     if not isinstance(head, dict) or head.get("file") != KIND:
         raise SeriesError(f"{path} is no ledger of a series.")
-    if head.get("format") != FORMAT:
-        raise SeriesError(f"{path} is a ledger of format {head.get('format')}, and this version reads {FORMAT}.")
-    line += b"\n"
+    if head.get("format") not in READ:
+        raise SeriesError(
+            f"{path} is a ledger of format {head.get('format')}, and this version reads {READ[0]} to {READ[-1]}."
+        )
     if head.get("encrypted"):
         return head, _decrypt(path, sealed, key, bytes.fromhex(head["nonce"]), line)
-    code, body = sealed[:32], sealed[32:]
-    if not hmac.compare_digest(code, hmac.new(key, line + body, hashlib.sha256).digest()):
+    if not hmac.compare_digest(code, _authenticate(line, sealed, key)):
         raise _refuse_key(path)
-    return head, body
+    return head, sealed
+
+
+def identify_file(path: Path) -> str:
+    """Return what tells a ledger from each other one: its first line and what follows; empty where there is none.
+
+    It holds the code of all that is in it or, of one that is encrypted, a number that no other has.
+
+    Raises
+    ------
+    SeriesError
+        Where it cannot be read.
+    """
+    try:
+        if not path.exists():
+            return ""
+        with path.open("rb") as file:
+            return hashlib.sha256(file.readline() + file.read(CODE)).hexdigest()
+    except OSError as error:
+        raise SeriesError(f"The ledger {path} cannot be read: {error.strerror}.") from None
+
+
+def _authenticate(line: bytes, body: bytes | memoryview, key: bytes) -> bytes:
+    code = hmac.new(key, line, hashlib.sha256)
+    code.update(body)
+    return code.digest()
 
 
 def _write_line(head: dict[str, Any]) -> bytes:
@@ -127,13 +156,13 @@ def _name_block(prefix: bytes, place: int, *, last: bool) -> bytes:
     return prefix + place.to_bytes(4, "big") + bytes([last])
 
 
-def _encrypt(body: bytes, key: bytes, prefix: bytes, line: bytes) -> bytes:
+def _encrypt(body: memoryview, key: bytes, prefix: bytes, line: bytes) -> list[bytes]:
     cipher = import_aead().AESGCM(key)
     places = range(max(1, -(-len(body) // BLOCK)))
-    return b"".join(
-        cipher.encrypt(_name_block(prefix, i, last=i == places[-1]), body[i * BLOCK : (i + 1) * BLOCK], line)
+    return [
+        cipher.encrypt(_name_block(prefix, i, last=i == places[-1]), bytes(body[i * BLOCK : (i + 1) * BLOCK]), line)
         for i in places
-    )
+    ]
 
 
 def _decrypt(path: Path, sealed: bytes, key: bytes, prefix: bytes, line: bytes) -> bytes:

@@ -7,7 +7,6 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -16,19 +15,21 @@ from sdc_sql.db.catalogue.load import execute, require_key, set_key
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.errors import ParameterError, SeriesError, translate_errors
 from sdc_sql.series.boxed_step import BoxedStep, cuts_boxes
-from sdc_sql.series.chain import check_chain, check_ids, check_repeated, digest_file, refuse_changed_file
+from sdc_sql.series.chain import check_chain, check_ids, check_repeated, refuse_changed_file
 from sdc_sql.series.coarser import is_coarser
+from sdc_sql.series.counted_bounds import CountedBounds
 from sdc_sql.series.frozen_design import freeze_design
 from sdc_sql.series.kept_step import KeptStep, find_waiting_ids
-from sdc_sql.series.kept_values import fetch_arrow
 from sdc_sql.series.ledger import IDS, WAITING, Ledger, digest_shown, read_ledger
 from sdc_sql.series.mapped_classes import METHOD, explain_parted, read_classes
+from sdc_sql.series.ordered_content import KIND as ORDERED
 from sdc_sql.series.records import Distributed, digest_content, digest_ids, name_whole
 from sdc_sql.series.release_step import ReleaseStep
-from sdc_sql.series.sampled_households import count_moved, draws_households, read_homes
-from sdc_sql.series.sealed_file import hold_lock, import_aead
+from sdc_sql.series.sampled_households import count_moved, draws_households, read_homes, refuse_new_numbers
+from sdc_sql.series.sealed_file import hold_lock, identify_file, import_aead
 from sdc_sql.series.step_form import describe_step_form, explain_difference, find_rule, name_pass, refuse_method
 from sdc_sql.series.suppressed_step import SuppressedStep, suppresses_values
+from sdc_sql.series.temporary import fetch_arrow
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.masking.masking import Masking
     from sdc_sql.series.drawn_batches import DrawnBatches
     from sdc_sql.series.kept_step import Seen
+    from sdc_sql.series.persons import Persons
 
 WEAKENED = ("leave_out", "new_id")
 MOST_NEW = 0.5  # where more of the ids are new, they were numbered anew
@@ -145,13 +147,13 @@ class Series:
         self.recorded = False
         self.head = ""
         self.counts: dict[str, int] = {}
-        self.told: dict[str, float] = {}  # what is counted of a step, by its method and name
         self.batches: dict[str, DrawnBatches] = {}  # of each column of guaranteed PRAM by itself
         self._ledger: Ledger | None = None
         self._number = 0
         self._repeats = False
         self._content = ""
         self._seen = ""
+        self._persons: Persons | None = None
         self._ids: pa.Array = pa.array([], IDS.field("id").type)
         self._waiting: pa.Array = pa.array([], IDS.field("id").type)
         self._looked: dict[int, Seen] = {}
@@ -160,8 +162,7 @@ class Series:
         self._turn = False
         self._form: dict[str, Any] = {}
         self._kept: KeptStep | SuppressedStep | BoxedStep | None = None
-        self._bounds: list[tuple[str, KeptStep]] = []
-        self._absent: pa.Array = pa.array([], IDS.field("id").type)
+        self._bounds = CountedBounds()
         self._fixed: dict[str, pa.Table] = {}
         self._values: list[pa.Table] = []
 
@@ -201,7 +202,9 @@ class Series:
             raise SeriesError(data.explain_unmasked(masking.macro))
         form = describe_step_form(data, masking)
         if self._ledger is None:
-            self._open(data, str(masking.arguments["id"]))
+            # What keeps values is masked by this engine alone, and its table is digested at a tenth of the time.
+            keeps = find_rule(masking.macro, masking.arguments) == "values"
+            self._open(data, str(masking.arguments["id"]), ordered=keeps)
         else:
             self._check_same_records(data, str(masking.arguments["id"]))
         assert self._ledger is not None  # noqa: S101 - it was opened
@@ -222,8 +225,8 @@ class Series:
         if draws_households(masking) and not self._repeats:
             homes = f"homes {place}"
             self._fixed[homes] = read_homes(data, masking, self.name, place)
-            moved = count_moved(self._ledger.fixed.get(homes), self._fixed[homes], self.most_new)
-            self.counts["moved"] = moved
+            self.counts["moved"], stayed = count_moved(self._ledger.fixed.get(homes), self._fixed[homes])
+            refuse_new_numbers(self.counts["moved"], stayed, self.most_new)
         self._form = form
         if masking.designed is not None:
             masking = freeze_design(data.con, masking, place, self._ledger.fixed, self._fixed)
@@ -259,8 +262,9 @@ class Series:
     def _begin_kept(self, ledger: Ledger, data: Any, masking: Masking, place: int) -> Masking:  # noqa: ANN401
         """Begin a step of which more than its parameters is kept, and return how it is masked."""
         step = ReleaseStep(
-            ledger, data, masking, self.name, self.release, place, self._number, self._repeats, self._waiting
-        )
+            ledger, data, masking, self.name, self.release, place, self._number, self._repeats, self._waiting,
+            self._persons,
+        )  # fmt: skip
         if suppresses_values(masking.macro):
             self._refuse_second_ids()
             self._kept = SuppressedStep(step, self.weakened)
@@ -283,10 +287,10 @@ class Series:
         if self._ledger is None:
             self._open(data, identifier)
         assert self._ledger is not None  # noqa: S101 - it was opened
-        waiting = int(pc.sum(pc.is_in(digest_ids(data, identifier, self.name), value_set=self._waiting)).as_py() or 0)
-        if waiting:
+        ids = digest_ids(data, identifier, self.name, self._persons).digests
+        if pc.any(pc.is_in(ids, value_set=self._waiting)).as_py():
             raise SeriesError(
-                f"{waiting:,} records of {data.table} wait for a later release, and {method} would count them: put it "
+                f"Records of {data.table} wait for a later release, and {method} would count them: put it "
                 "behind the steps by which they wait, which leave them out."
             )
         known = self._ledger.steps[len(self._done) :][:1]
@@ -361,32 +365,25 @@ class Series:
                     for name, number in self._kept.counts.items():
                         self.counts[name] = self.counts.get(name, 0) + number
                     self.gave_ids |= self._kept.gave_ids
-                    self._count_absent(self._kept.absent)
+                    self._bounds.leave_out(self._kept.absent)
                 else:
-                    self._tell(self._form["method"], self._kept.told)
-                    if self._kept.has_bound:
-                        self._bounds.append((self._form["method"], self._kept))
+                    self._bounds.add(self._form["method"], self._kept)
                     if (drawn := self._kept.batches) is not None:
                         self.batches[drawn.column] = drawn
         self._kept = None
 
     def note_records(self, data: Any, target: exp.Table) -> None:  # noqa: ANN401 - a described table
         """Take note of who is left where a step leaves records out, as a sample does."""
-        if self._bounds:
+        if self._bounds.has_any:
             asked = query.call_macro("sdc__series_ids", target.sql("duckdb"), str(data.require_role("id")), self.name)
             with translate_errors():
                 found = fetch_arrow(data.con, asked)["sdc__digest"].combine_chunks().cast(self._ids.type)
-            self._count_absent(self._ids.filter(pc.invert(pc.is_in(self._ids, value_set=found))))
+            self._bounds.leave_out(self._ids.filter(pc.invert(pc.is_in(self._ids, value_set=found))))
 
-    def _count_absent(self, absent: pa.Array) -> None:
-        """Count the bounds of earlier steps again, without those who are left out: they cover nobody."""
-        self._absent = pa.concat_arrays([self._absent, absent])
-        if len(absent):
-            for method, step in self._bounds:
-                self._tell(method, step.count_bound(self._absent))
-
-    def _tell(self, method: str, told: dict[str, float]) -> None:
-        self.told |= {f"{method}.{name}": value for name, value in told.items()}
+    @property
+    def told(self) -> dict[str, float]:
+        """What is counted of a step, by its method and name."""
+        return self._bounds.told
 
     def record(self) -> None:
         """Write the ledger, durably: the release may leave the house from then on.
@@ -420,7 +417,7 @@ class Series:
             shown = digest_shown(self._done, self._values, self._fixed)
             ledger.values = pa.concat_tables([ledger.values, *self._values])
             ledger.fixed |= self._fixed
-            ledger.ids = _count_in(ledger.ids, self._ids, self._number)
+            ledger.count_in(self._ids, self._number)
             self.head = ledger.extend_chain(
                 self._keys["chain"], self.release, self._content, records=len(self._ids), shown=shown
             )
@@ -477,17 +474,20 @@ class Series:
             raise SeriesError(f"The ledger {self.path} is of the series {ledger.series!r}, not {self.name!r}.")
         return ledger, encrypted
 
-    def _open(self, data: Any, identifier: str) -> None:  # noqa: ANN401 - a described table
+    def _open(self, data: Any, identifier: str, *, ordered: bool = False) -> None:  # noqa: ANN401 - a described table
+        """Read the ledger and the table; the digest of a new release is taken in the order of the ids, or by record."""
         if not self.disk_encrypted:
             import_aead()  # before any work
         self._read_keys(data.con)
-        self._content = digest_content(data)
-        self._ids = digest_ids(data, identifier, self.name)
-        self._seen = digest_file(self.path)
+        self._seen = identify_file(self.path)
         ledger = self._read_file()[0] if self.path.exists() else Ledger(self.name)
+        self._persons = digest_ids(data, identifier, self.name)
+        self._ids = self._persons.digests
         names = [release["name"] for release in ledger.releases]
         if self.release in names:
             place = names.index(self.release)
+            ordered = ledger.releases[place]["content"].startswith(ORDERED)
+            self._content = digest_content(data, identifier if ordered else "")
             check_repeated(self, ledger, place, self._content)
             self._number, self._repeats, self.head = place + 1, True, ledger.releases[place]["head"]
             if (waited := ledger.fixed.get(f"{WAITING}{self._number}")) is not None:
@@ -495,11 +495,14 @@ class Series:
         else:
             check_chain(self, ledger)
             self._number = len(ledger.releases) + 1
-            self.counts |= check_ids(self, ledger, self._ids, self._number)
+            self._content = digest_content(data, identifier if ordered else "")
+            check_ids(self, ledger, self._ids, self._number)
             if not isinstance(data, Distributed):  # there no value is kept, and nobody waits
                 with translate_errors():
                     whole = name_whole(data)
-                    self._waiting = find_waiting_ids(ledger, data, whole, identifier, self.name, self._looked)
+                    self._waiting = find_waiting_ids(
+                        ledger, data, whole, identifier, self.name, self._looked, self._persons
+                    )
             if len(self._waiting):
                 self._fixed[f"{WAITING}{self._number}"] = pa.table({"id": self._waiting})
         self.counts["waiting"] = len(self._waiting)
@@ -507,11 +510,10 @@ class Series:
 
     def _check_same_records(self, data: Any, identifier: str) -> None:  # noqa: ANN401 - a described table
         """Refuse a further step on records that the first one did not see: a sample may have fewer, never others."""
-        ids = digest_ids(data, identifier, self.name)
-        others = len(ids) - int(pc.sum(pc.is_in(ids, value_set=self._ids)).as_py() or 0)
-        if others:
+        ids = digest_ids(data, identifier, self.name, self._persons).digests
+        if ids is not self._ids and not pc.all(pc.is_in(ids, value_set=self._ids)).as_py():
             raise SeriesError(
-                f"{others:,} records of {data.table} were not in the table of the first step: all steps of a release "
+                f"Records of {data.table} were not in the table of the first step: all steps of a release "
                 "are of one table. Another table is another series. (Suppression that gives new ids comes last.)"
             )
 
@@ -520,13 +522,3 @@ def _require_weakened(given: str) -> str:
     if given not in WEAKENED:
         raise ParameterError(f"weakened is {text_for_message(given)}: it must be one of {', '.join(WEAKENED)}.")
     return given
-
-
-def _count_in(ids: pa.Table, present: pa.Array, number: int) -> pa.Table:
-    """Return the ids of a ledger after a release: those that are in it, and those that came."""
-    here = pc.is_in(ids["id"], value_set=present)
-    last = pc.if_else(here, pa.scalar(number, pa.int32()), ids["last"])
-    new = present.filter(pc.invert(pc.is_in(present, value_set=ids["id"].combine_chunks())))
-    numbers = pa.array(np.full(len(new), number, np.int32))
-    came = pa.table([new, numbers, numbers], schema=IDS)
-    return pa.concat_tables([ids.set_column(2, IDS.field("last"), last), came])

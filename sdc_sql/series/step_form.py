@@ -38,8 +38,9 @@ def refuse_method(method: str, arguments: Mapping[str, Any], data: Any, *, subse
     _refuse_others(method, arguments)
     if find_rule(method, arguments) == "values" and data.homes is not None:
         raise SeriesError(
-            f"{method} of one record a household is not built for a series: what was released is kept by the ids of "
-            "persons, and one who moves would show what was kept for him beside another household's. Mask the persons "
+            f"{method} of one record a household is refused in a series of releases: what was released is kept by the "
+            "ids of persons. Who moves, or stands for a household in one release and not in the next, would show what "
+            "was kept for him beside another household's, or another's beside his own. Mask the persons "
             "(household_columns=[] where no column is of the household)."
         )
     if data.part is not None or (data.homes is not None and data.homes.of.part is not None) or subset:

@@ -13,11 +13,19 @@ from sdc_sql.db.catalogue.load import execute
 from sdc_sql.db.catalogue.macros import find_effect
 from sdc_sql.errors import translate_errors
 from sdc_sql.series.given_ids import find_id_kind, give_ids, list_given_ids
-from sdc_sql.series.kept_values import fetch_arrow
 from sdc_sql.series.ledger import DIGEST, VALUES
 from sdc_sql.series.placed_newcomers import place_newcomers, refuse_one_key_of_two
 from sdc_sql.series.suppression_rule import find_suppression_rule
-from sdc_sql.series.temporary import call, drop_tables, load_rows, match_bytes, name_table, store_rows, sum_lost_keys
+from sdc_sql.series.temporary import (
+    call,
+    drop_tables,
+    fetch_arrow,
+    load_rows,
+    match_bytes,
+    name_table,
+    store_rows,
+    sum_lost_keys,
+)
 
 if TYPE_CHECKING:
     from sdc_sql.series.release_step import ReleaseStep

@@ -14,11 +14,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow.compute as pc
 
 from sdc_sql.db import query
 from sdc_sql.errors import SeriesError, translate_errors
-from sdc_sql.series.kept_values import fetch_arrow
 from sdc_sql.series.masked_part import ROW, ask_part, hold_part, mask_part, put_texts
+from sdc_sql.series.temporary import fetch_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -51,10 +52,10 @@ class SwappedBatch:
         given = {**self._arguments, "columns": self._place.columns}
         asked = query.call_macro(f"sdc__{self._method}_batch", self._place.table, *given.values())
         with translate_errors():
-            late = fetch_arrow(self._place.con, asked)["waits"].to_pylist().count(True)
+            late = pc.any(fetch_arrow(self._place.con, asked)["waits"]).as_py()
         if late:
             raise SeriesError(
-                f"{self._method} would exchange the values of {late:,} records with fewer than ten others, and so it "
+                f"{self._method} would exchange the values of some records with fewer than ten others, and so it "
                 "would those of each later release: they would be found. Let partners be farther apart, give wider "
                 "strata, or begin the series with more records."
             )

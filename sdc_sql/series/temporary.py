@@ -1,4 +1,4 @@
-"""Temporary tables of a step in a series, made by queries of the house's macros."""
+"""What a step in a series reads and stores by queries of the house's macros: Arrow tables, and temporary ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.load import execute
+from sdc_sql.db.catalogue.load import execute, load_macros
 from sdc_sql.errors import translate_errors
 
 if TYPE_CHECKING:
@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 
     import duckdb
     import pyarrow as pa
+
+
+def fetch_arrow(con: duckdb.DuckDBPyConnection, select: exp.Select) -> pa.Table:
+    """Return the rows of a query as an Arrow table."""
+    written = query.write_sql(select)
+    load_macros(con, written)
+    return con.sql(written).to_arrow_table()
 
 
 def store_rows(con: duckdb.DuckDBPyConnection, name: str, select: exp.Expression) -> None:

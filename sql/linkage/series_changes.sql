@@ -29,7 +29,9 @@
 -- changed, stayed: pairs of a person's values in two releases that follow one another, by whether the original changed; _shown: those of
 -- which the released value changed; certainty: changed_shown / all that are shown as changed; persons: in two releases or more, of numbers;
 -- level: the mean of a person's originals over the releases, which the first released value (one), or the mean of them, gives to within
--- `width` times the median distance.
+-- `width` times the median distance. Persons whose values are released as they are (below a threshold, say) count as well: of one that
+-- drifts farther than that the first release does not give the level, and all together give it, so that level_gain is an upper bound of
+-- what averaging tells. (Without them a mask that leaves most values as they are would seem to hide their levels.)
 -- sdc_series_changes: what the releases of a series tell by changing, or not.
 -- Gives: variable VARCHAR, changed BIGINT, changed_shown BIGINT (more risk), stayed BIGINT, stayed_shown BIGINT,
 --   certainty DOUBLE or NULL (more risk), persons BIGINT, level_one BIGINT (more risk), level_together BIGINT (more risk),

@@ -155,6 +155,26 @@ def test_another_release_under_the_same_name_warns(months):
         masked_month(months, "a third left").mask.local_suppression(11, into="released")
 
 
+def test_other_arguments_under_the_same_name_warn(months):
+    """Two draws at two deviations, or two divisions, tell more than either, though each may be repeated as it is."""
+    said = r"income of census: this is another release.*Its arguments were others \({}\).*more than either"
+    calls = {
+        "standard_deviation": lambda mask, other: mask.noise("income", standard_deviation=(1 + other) * 1e6),
+        "base": lambda mask, other: mask.round("income", 700 + 200 * other),
+    }
+    for name, call in calls.items():
+        for month, other in (("the first", 0), ("one came", 0), ("the first", 1)):
+            months.execute(f'CREATE OR REPLACE TABLE census AS FROM "{month}"')
+            mask = sdc_sql.Microdata(months, "census", id="id").mask
+            if other:
+                with pytest.warns(RepeatedReleaseWarning, match=said.format(name)):
+                    call(mask, other)
+            else:  # next month's release of it, alike
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error")
+                    call(mask, other)
+
+
 def test_help_says_of_each_mask_whether_it_may_be_repeated(months):
     said = dict(months.execute("SELECT name, repeated FROM sdc_help() WHERE repeated <> ''").fetchall())
     assert said["sdc_noise_absolute"] == "again"

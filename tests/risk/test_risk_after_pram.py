@@ -490,7 +490,7 @@ SINCE = {
     ),
     "version 0.1": (
         lambda d: d.con.execute("UPDATE sdc_steps SET matrix = NULL, counts = NULL"),
-        "kept no matrix and no counts in step 1",
+        "step 1 kept no matrix and no counts",
     ),
 }
 

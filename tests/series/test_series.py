@@ -141,7 +141,7 @@ def test_no_original_and_no_id_stands_in_the_ledger(con, tmp_path):
         folder.mkdir()
         release(con, folder, f"of {folder.name}", "texts", disk_encrypted=not encrypted)
         content = (folder / "s.ledger").read_bytes()
-        assert (b"ledger.json" in content) is not encrypted
+        assert (b'"releases": [' in content) is not encrypted
         assert not any(part in content for part in (b"person number", b"1234", KEY.encode()))
         assert (folder / "s.ledger").stat().st_mode & 0o77 == 0
         (folder / "s.ledger").write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
@@ -214,10 +214,10 @@ def test_ids(con, tmp_path):
     """Numbered anew, returning, erased after a time, erased by name."""
     one = release(con, tmp_path, "one", "first")
     con.execute("CREATE TABLE renumbered AS SELECT * REPLACE (id + 1000 AS id) FROM second")
-    with pytest.raises(SeriesError, match="48 of 48 ids are new"):
+    with pytest.raises(SeriesError, match=r"More of the ids are new than most_new = 0\.5"):
         release(con, tmp_path, "two", "renumbered", one)
     two = release(con, tmp_path, "two", "second", one)
-    with pytest.raises(SeriesError, match="2 ids had left the series and are back"):
+    with pytest.raises(SeriesError, match=r"^Ids had left the series and are back"):
         release(con, tmp_path, "three", "third", two)
     three = release(con, tmp_path, "three", "third", two, returning=True)
     assert all(read(con, "three")[i] == read(con, "one")[i] for i in (3, 4))
@@ -283,7 +283,7 @@ def test_a_table_that_is_filled_anew_is_drawn_for_as_before(con, tmp_path):
     assert read(con, "t") == before
     data = sdc_sql.Microdata(con, "first", id="id", series=(three := open_series(tmp_path, "three", two.head)))
     data.mask.noise("income", standard_deviation=100, into="x")
-    with pytest.raises(SeriesError, match="3 records of second were not in the table"):
+    with pytest.raises(SeriesError, match="Records of second were not in the table"):
         sdc_sql.Microdata(con, "second", id="id", series=three).mask.round("age", 5, into="y")
 
 

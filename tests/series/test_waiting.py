@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -166,3 +167,53 @@ def test_release_files_and_the_command_count_who_waits(con, tmp_path, monkeypatc
         heads.append(said.split("--after ")[1].split()[0])
         assert ("records wait or go on otherwise" in said) == (name == "two" and not counted)
     assert json.loads((tmp_path / "counts.json").read_text())["waiting"] == 1
+
+
+def test_no_error_says_how_many_wait_came_or_were_away(con, tmp_path):
+    """Errors stand in logs that others read: the numbers are in the counts of the series, the house's own."""
+    one = release(con, tmp_path, "one")
+    con.execute("CREATE TABLE u AS SELECT * REPLACE (id + 1000 AS id) FROM t WHERE id < 47")
+    con.execute("CREATE TABLE v AS FROM t WHERE id >= 13")
+    two = release(con, tmp_path, "two", one.head, "v")
+    for table, after, said, counted in (
+        ("u", two.head, "More of the ids are new than most_new", {"records": 47, "new": 47, "returning": 0}),
+        ("t", two.head, "Ids had left the series and are back", {"records": 60, "new": 0, "returning": 13}),
+    ):
+        series = sdc_sql.Series(tmp_path / "l", "p", "three", after=after)
+        with pytest.raises(SeriesError, match=said) as told:
+            sdc_sql.Microdata(con, table, id="id", series=series).mask.noise("n", standard_deviation=5, into="z")
+        assert not {str(n) for n in counted.values() if n} & set(re.findall(r"\d+", str(told.value)))
+        assert series.counts == counted
+
+
+def test_nor_who_waits_where_it_is_seen_too_late(con, tmp_path):
+    """The stratum of one step is masked by the one before: who comes there has no average, and it is seen only then."""
+
+    def mask(name: str, after: str) -> str:
+        with sdc_sql.Series(tmp_path / "l", "p", name, after=after) as series:
+            sdc_sql.Microdata(con, "t", id="id", series=series).mask.round("s", 1, into=name)
+            sdc_sql.Microdata(con, name, id="id", series=series).mask.microaggregate("x", 3, stratum="s")
+        return series.head
+
+    head = mask("one", "")
+    con.execute("INSERT INTO t SELECT 100 + i, 'a', 'b', 7.5, 5, 100 FROM range(11) r(i)")
+    with pytest.raises(SeriesError, match=r"^Some records have to wait for a later release") as told:
+        mask("two", head)
+    assert "11" not in str(told.value)
+
+
+def test_a_later_release_logs_no_counts_of_the_whole_file(con, tmp_path):
+    """Guaranteed PRAM draws a batch by its own counts; those of the whole file are of the first, which is one batch."""
+    logged, head = [], ""
+    for name in ("one", "two"):
+        with sdc_sql.Series(tmp_path / "l", "p", name, after=head) as series:
+            data = sdc_sql.Microdata(con, "t", id="id", series=series)
+            data.mask.pram_guaranteed(0.8, keys=["a", "b"], into=name)
+        head = series.head
+        logged += con.execute("SELECT counts FROM sdc_steps ORDER BY step DESC LIMIT 1").fetchall()
+        con.execute("INSERT INTO t SELECT 100 + i, 'a' || i % 5, 'b' || i % 7, 1, 0, 1 FROM range(9) r(i)")
+    (first,), (later,) = logged
+    assert sum(cell["count"] for cell in json.loads(first)) == 60
+    assert later is None
+    told = sdc_sql.Microdata(con, "two", keys=["a", "b"]).after_pram()
+    assert "in a later release of a series records are drawn by batches" in told
