@@ -7,6 +7,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+sys.path.append(str(HERE.parent / "tests"))  # where pages are read, and the validation book is made
 
 from sdc_sql.version import VERSION  # noqa: E402 - the path stands first
 

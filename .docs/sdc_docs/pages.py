@@ -15,6 +15,7 @@ from sdc_docs.command_line import write_command_line
 from sdc_docs.functions import write_functions
 from sdc_docs.reference import write_index
 from sdc_docs.release_file import write_release_file
+from sdc_docs.validation import write_validation
 from sdc_docs.written import write_pages
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def _write_pages(app: Sphinx) -> None:
     processes = min(4, os.cpu_count() or 1) if app.parallel > 1 else 1
     write_pages(HERE / "functions", write_functions(processes))
     write_pages(HERE / "chapters", write_chapters())
+    write_pages(HERE / "validation", write_validation())
     parts = {"api": write_api(), "command_line": write_command_line(), "release_file": write_release_file()}
     reference = {f"{part}/{name}": text for part, its in parts.items() for name, text in its.items()}
     write_pages(HERE / "reference", reference | {"index.md": write_index()})

@@ -1,0 +1,1 @@
+"""The validation book: every formula beside its source and its peers, and where each method errs."""

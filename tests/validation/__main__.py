@@ -1,0 +1,106 @@
+"""Make the validation book: run every comparison and every simulation, and write their figures to fixtures/validation/.
+
+    python tests/validation                    comparisons and simulations (a quarter of an hour of one core)
+    python tests/validation --only comparisons a minute
+    python tests/validation --peers            first asks the peers that are installed: R's survey by Rscript; others by
+                                               the interpreter that --python names, which has the packages
+
+The site shows what stands there; tests/validation/ holds that the comparisons answer the same today.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import duckdb
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import sdc_sql  # noqa: E402 - the paths stand first
+from validation.book import write_cases, write_simulations  # noqa: E402
+from validation.cases import list_modules  # noqa: E402
+from validation.simulations import list_simulations  # noqa: E402
+from validation.tables import FIXTURES, make_tables  # noqa: E402
+
+SEED = 20_260_101
+
+
+def main() -> int:
+    """Make the book, and say what does not agree; return how many comparisons are not as they say."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=("comparisons", "simulations"), help="one part of the book")
+    parser.add_argument("--peers", action="store_true", help="ask the peers that are installed first")
+    parser.add_argument("--python", default=sys.executable, help="the interpreter that has the peers of PyPI")
+    parser.add_argument("--repetitions", type=int, help="of each simulation, in the place of its own number")
+    asked = parser.parse_args()
+    if asked.peers:
+        ask_peers(asked.python)
+    wrong = 0 if asked.only == "simulations" else run_cases()
+    if asked.only != "comparisons":
+        run_simulations(asked.repetitions)
+    return wrong
+
+
+def ask_peers(python: str) -> None:
+    """Run each script of peers/, and say which peer is not there."""
+    for script in sorted((HERE / "peers").iterdir()):
+        if script.stem in {"__init__", "written"} or script.suffix not in {".py", ".R"}:
+            continue
+        if script.suffix == ".R" and shutil.which("Rscript") is None:
+            print(f"{script.stem}: Rscript is not installed")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(_write_command(script, python, Path(folder)), cwd=HERE.parent, capture_output=True,
+                                  text=True, check=False, env=os.environ | {"PYTHONWARNINGS": "ignore"})  # fmt: skip
+        told = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        print(f"{script.stem}: {'asked' if done.returncode == 0 else told}", flush=True)
+
+
+def _write_command(script: Path, python: str, folder: Path) -> list[str]:
+    if script.suffix == ".py":
+        return [python, "-m", f"validation.peers.{script.stem}"]
+    with duckdb.connect() as con:  # R reads no Parquet
+        make_tables(con)
+        for name, order in (("lfs", "person"), ("couples", "couple"), ("blanked", "couple")):
+            con.execute(f"COPY (FROM {name} ORDER BY {order}) TO '{folder / name}.csv'")
+    return ["Rscript", "--vanilla", str(script), str(folder), str(FIXTURES / "validation" / f"{script.stem}.json")]
+
+
+def run_cases() -> int:
+    """Run every comparison, write them all, and return how many are not as they say."""
+    with duckdb.connect() as con:
+        sdc_sql.load(con)
+        make_tables(con)
+        cases = {module.__name__.rpartition(".")[2]: list(module.list_cases(con)) for module in list_modules()}
+    write_cases(cases)
+    every = [case for of in cases.values() for case in of]
+    wrong = [case for case in every if not case.is_proven]
+    for case in wrong:
+        print(f"NOT AS IT SAYS: {case}")
+    print(f"{len(every)} comparisons: {sum(c.agrees for c in every)} agree, "
+          f"{sum(bool(c.judgement) for c in every)} differ for a reason, {len(wrong)} are not as they say")  # fmt: skip
+    return len(wrong)
+
+
+def run_simulations(repetitions: int | None) -> None:
+    """Run every simulation, each from the same seed, and write the regions."""
+    regions = []
+    for module in list_simulations():
+        with duckdb.connect() as con:
+            sdc_sql.load(con)
+            regions += module.list_regions(con, np.random.default_rng(SEED), repetitions or module.REPETITIONS)
+        print(f"{module.__name__.rpartition('.')[2]}: done", flush=True)
+    made = {"seed": SEED, "sdc-sql": sdc_sql.__version__, "duckdb": duckdb.__version__, "numpy": np.__version__}
+    write_simulations(regions, made)
+
+
+if __name__ == "__main__":
+    sys.exit(min(main(), 1))

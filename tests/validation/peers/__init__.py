@@ -1,0 +1,1 @@
+"""What computes the figures of peers on the project's own tables, where these are installed: each writes its file."""

@@ -1,0 +1,65 @@
+"""The tables of the comparisons: the public files of fixtures/, as views of one connection."""
+
+from __future__ import annotations
+
+import csv
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import duckdb
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+KEYS = ["region", "race", "hispanic", "education", "children_under_6", "children_6_to_18"]
+# of the couples some lack the region or the education
+BLANKED = """CREATE TABLE blanked AS SELECT * REPLACE (CASE WHEN couple % 17 <> 0 THEN region END AS region,
+                                                          CASE WHEN couple % 23 <> 0 THEN education END AS education)
+             FROM couples"""
+
+# the couples after made-up masking by formula, the same in every program: categories moved, numbers shifted
+MOVED = """CREATE TABLE moved AS
+           SELECT couple, CASE WHEN couple % 7 = 0 THEN 'west' ELSE region END AS region, race, hispanic,
+               CASE WHEN couple % 11 = 0 THEN '12years' ELSE education END AS education,
+               children_under_6, children_6_to_18,
+               experience,
+               (CASE WHEN hours + couple % 3 < 1 THEN 0 ELSE hours + couple % 3 - 1 END)::INTEGER AS hours,
+               own_insurance, husband_income + 2.5 * (couple % 5 - 2) AS husband_income, weight
+           FROM couples"""
+
+
+def make_tables(con: duckdb.DuckDBPyConnection) -> None:
+    """Make couples, workers, lfs, cis; blanked and moved: couples with some keys missing, and with values changed."""
+    for name, file in (("couples", "cps_couples"), ("workers", "cps_workers"), ("lfs", "lfs"), ("cis", "cis")):
+        con.execute(f"CREATE TABLE {name} AS FROM read_parquet('{FIXTURES / file}.parquet')")
+    con.execute(BLANKED)
+    con.execute(MOVED)
+
+
+@cache
+def read_paper(name: str) -> list[dict[str, str]]:
+    """Return the rows of a table that a paper prints, each figure as the text that is printed."""
+    with (FIXTURES / "papers" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@cache
+def read_peer(name: str) -> dict[str, Any]:
+    """Return what a peer answered: who made it, and its figures."""
+    folder = FIXTURES if name == "sdcmicro" else FIXTURES / "validation"
+    found: dict[str, Any] = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def fetch(con: duckdb.DuckDBPyConnection, query: str, *given: object) -> list[dict[str, Any]]:
+    """Return the rows of a query as dictionaries."""
+    asked = con.execute(query, list(given))
+    names = [d[0] for d in asked.description]
+    return [dict(zip(names, row, strict=True)) for row in asked.fetchall()]
+
+
+def ask(con: duckdb.DuckDBPyConnection, query: str, *given: object) -> float:
+    """Return the one figure that a query answers."""
+    ((figure,),) = con.execute(query, list(given)).fetchall()
+    return float(figure)
