@@ -43,7 +43,7 @@ class Region:
             return "too low: do not use"
         if self.coverage is not None and self.nominal is not None:
             chance = 3 * math.sqrt(self.nominal * (1 - self.nominal) / self.repetitions)
-            if self.coverage < self.nominal - chance - 0.02:
+            if self.coverage < self.nominal - chance:
                 return "bounds too narrow: do not use them"
         return "too high" if self.ratio > HIGH else "sound"
 
