@@ -161,6 +161,7 @@ def test_other_arguments_under_the_same_name_warn(months):
     calls = {
         "standard_deviation": lambda mask, other: mask.noise("income", standard_deviation=(1 + other) * 1e6),
         "base": lambda mask, other: mask.round("income", 700 + 200 * other),
+        "size": lambda mask, other: mask.multiplicative_noise("income", 0.5 + 0.1 * other),
     }
     for name, call in calls.items():
         for month, other in (("the first", 0), ("one came", 0), ("the first", 1)):
