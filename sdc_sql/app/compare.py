@@ -261,4 +261,4 @@ def describe(desk: Desk) -> str:
     return f"{number} tried" if number else ""
 
 
-STEP = Step("compare", "Compare", "What does the file still tell, and is there a better way?", view, serve, describe)
+STEP = Step("compare", "What does the file still tell, and is there a better way?", view, serve, describe)

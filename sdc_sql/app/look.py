@@ -101,4 +101,4 @@ def describe(desk: Desk) -> str:
     return f"{left} of {len(every)} columns undecided" if left else f"all {len(every)} columns decided"
 
 
-STEP = Step("look", "Look", "What is in the file, and what is each column?", view, serve, describe)
+STEP = Step("look", "What is in the file, and what is each column?", view, serve, describe)

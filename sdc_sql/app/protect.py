@@ -183,7 +183,6 @@ def describe(desk: Desk) -> str:
 
 STEP = Step(
     "protect",
-    "Protect",
     "What makes the file safe, and what would each step do to risk and loss?",
     view,
     serve,

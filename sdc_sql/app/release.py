@@ -297,4 +297,4 @@ def describe(desk: Desk) -> str:
     return f"{documents} document{'s' * (documents != 1)}"
 
 
-STEP = Step("release", "Release", "May it leave, what goes with it, and who answers for it?", view, serve, describe)
+STEP = Step("release", "May it leave, what goes with it, and who answers for it?", view, serve, describe)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.app.columns import WORDS
 from sdc_sql.app.protect_forms import describe_step
 from sdc_sql.app.release_fields import DOCUMENT_NAMES, SIGNED, TEXTS
+from sdc_sql.app.step import TITLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -92,9 +93,7 @@ def find_step_title(name: str) -> str:
     >>> find_step_title("protect")
     'Step 4, Protect'
     """
-    from sdc_sql.app.steps import STEPS  # noqa: PLC0415 - it lists the step that shows these problems
-
-    return next(f"Step {i}, {step.title}" for i, step in enumerate(STEPS, 1) if step.name == name)
+    return f"Step {[*TITLES].index(name) + 1}, {TITLES[name]}"
 
 
 def _name_place(release: Mapping[str, Any], part: str, row: int | None, field: str) -> str:

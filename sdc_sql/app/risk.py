@@ -97,4 +97,4 @@ def describe(desk: Desk) -> str:
 
 
 ASKED = "What is at risk in the original file, before any step, and why? What the steps leave of it stands in Protect."
-STEP = Step("risk", "Risk", ASKED, view, serve, describe)
+STEP = Step("risk", ASKED, view, serve, describe)

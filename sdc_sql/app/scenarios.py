@@ -261,7 +261,6 @@ def describe(desk: Desk) -> str:
 
 STEP = Step(
     "scenarios",
-    "Who might look",
     "Who might look for somebody in the file, what may they know, and what must hold against them?",
     view,
     serve,

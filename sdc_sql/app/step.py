@@ -12,6 +12,15 @@ if TYPE_CHECKING:
 
     from sdc_sql.app.desk import Desk
 
+TITLES = {
+    "look": "Look",
+    "scenarios": "Who might look",
+    "risk": "Risk",
+    "protect": "Protect",
+    "compare": "Compare",
+    "release": "Release",
+}  # in their order
+
 
 @dataclass(frozen=True)
 class Step:
@@ -21,8 +30,6 @@ class Step:
     ----------
     name
         A word for addresses (``#risk``).
-    title
-        What stands in the list of steps.
     asks
         The question that the step answers, in a sentence, under its heading.
     view
@@ -37,8 +44,12 @@ class Step:
     """
 
     name: str
-    title: str
     asks: str
     view: Callable[[Desk], Tag | TagList]
     serve: Callable[[Desk], None]
     describe: Callable[[Desk], str]
+
+    @property
+    def title(self) -> str:
+        """What stands in the list of steps."""
+        return TITLES[self.name]

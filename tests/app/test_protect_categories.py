@@ -88,7 +88,7 @@ def test_what_is_typed_is_what_the_step_does_whatever_the_names_are(state, curso
     assert {i: typed.get(value, value) for i, value in before.items()} == after
     preview = preview_exactly(WORKED, cursor, Cells(state), asked)
     assert preview.kind == "exact"
-    rare = next(one for one in preview.risk if one.words.lower().startswith("records whose keys fewer than 3"))
+    rare = next(one for one in preview.risk if one.words.lower().startswith("records that violate 3-anonymity"))
     assert (rare.before, rare.after) == (count_rare(before), count_rare(after))
 
 

@@ -22,7 +22,7 @@ FOLDERS = (ROOT / name for name in ("sdc_sql", "sql", "udfs", "tests", "fixtures
 PAGES = sorted([MAIN, *(ROOT / ".github").glob("*.md"), *(page for f in FOLDERS for page in f.rglob("*.md"))])
 LINKS = re.compile(r"\]\(([^)\s]+)\)")
 SAMPLE = ROOT / "fixtures" / "dbt_project"
-WRITTEN = ("functions", "gallery", "reference", "chapters")  # below .docs/, when the site is built
+WRITTEN = ("functions", "gallery", "reference", "chapters", "validation")  # below .docs/, when the site is built
 
 
 def of(page: Path) -> str:

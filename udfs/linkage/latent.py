@@ -79,7 +79,7 @@ def estimate_latent(counts: Floats, p: float) -> Estimate:
         )
     together = np.clip(counts @ patterns(variables) / counts.sum(), LEAST, 1 - LEAST)
     pairs = _Pairs(counts, together)
-    place, damping = pairs.at(p, np.maximum(0.9, together), together), 1.0
+    place, damping = pairs.take_log_odds(p, np.maximum(0.9, together), together), 1.0
     for steps in range(2, STEPS + 1, 3):
         first = pairs.step(place)
         place = pairs.step(first)
@@ -104,7 +104,7 @@ class _Pairs:
         self.agreeing = patterns(len(together)).astype(np.float64)
         self.agreed = counts @ self.agreeing
 
-    def at(self, p: float, m: Floats, u: Floats) -> Floats:
+    def take_log_odds(self, p: float, m: Floats, u: Floats) -> Floats:
         """Return the list of these."""
         chances = np.concatenate([[p], m, u])
         return _clip(np.log(chances) - np.log1p(-chances))
@@ -128,7 +128,7 @@ class _Pairs:
         m, u = agreed / pairs, (self.agreed - agreed) / (self.total - pairs)
         apart = m >= u
         m, u = np.where(apart, m, self.together), np.where(apart, u, self.together)
-        return self.at(pairs / self.total, np.clip(m, LEAST, 1 - LEAST), np.clip(u, LEAST, 1 - LEAST))
+        return self.take_log_odds(pairs / self.total, np.clip(m, LEAST, 1 - LEAST), np.clip(u, LEAST, 1 - LEAST))
 
     def leap(self, place: Floats, damping: float) -> Floats:
         """Return where a damped step by the expected information leads (Levenberg and Marquardt)."""
