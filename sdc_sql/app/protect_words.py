@@ -1,13 +1,13 @@
 """What methods, their fields and steps are called in the page: names of the field, and sentences.
 
-Everything has a name by its header; here stand the names of those that a beginner could not choose between by it.
+A method has the title that its header gives (``Title:``), for who could not choose by the name of its macro, else that
+name.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.catalogue.headers import NUMBERS
@@ -19,44 +19,6 @@ if TYPE_CHECKING:
     from sdc_sql.db.catalogue.functions import Declaration
     from sdc_sql.db.catalogue.headers import Parameter
 
-
-@dataclass(frozen=True)
-class _Named:
-    """What a method is called in the list, and a step by it, of some columns."""
-
-    method: str
-    step: str
-
-
-NAMED = {
-    "sdc_recode": _Named("Recode: merge or rename categories", "Merge or rename categories of {}"),
-    "sdc_recode_intervals": _Named("Recode: intervals by cut points of your own", "Recode {} into intervals"),
-    "sdc_recode_classes": _Named("Recode: classes of equal width or count", "Recode {} into classes"),
-    "sdc_recode_keep_first": _Named("Recode: keep the first characters of a code", "Keep the first characters of {}"),
-    "sdc_recode_drop_last": _Named("Recode: drop the last characters of a code", "Drop the last characters of {}"),
-    "sdc_recode_date": _Named("Recode: periods of dates", "Recode {} into periods"),
-    "sdc_recode_level": _Named("Recode: a level of a hierarchy", "Recode {} to a level of its hierarchy"),
-    "sdc_recode_relative": _Named("Recode: places relative to another column", "Recode {} relative to another column"),
-    "sdc_generalise": _Named("Generalisation: the best levels of hierarchies", "Generalisation of {}"),
-    "sdc_mondrian": _Named("Mondrian: local recoding", "Local recoding (Mondrian) of {}"),
-    "sdc_round": _Named("Rounding to multiples of a base", "Rounding of {}"),
-    "sdc_round_at_random": _Named("Rounding at random, without bias", "Rounding at random of {}"),
-    "sdc_round_points": _Named("Rounding to points of your own", "Rounding to points of {}"),
-    "sdc_top_bottom_code": _Named("Top and bottom coding", "Top and bottom coding of {}"),
-    "sdc_local_suppression": _Named("Local suppression until k records are alike", "Local suppression of {}"),
-    "sdc_suppress_combinations": _Named("Local suppression of rare combinations", "Suppression of rare sets of {}"),
-    "sdc_suppress_risky": _Named("Local suppression in risky records", "Suppression in risky records of {}"),
-    "sdc_pram": _Named("PRAM by a transition matrix of your own", "PRAM of {} by a transition matrix"),
-    "sdc_pram_crossing": _Named(
-        "PRAM of several columns together, by a transition matrix", "PRAM of {} together, by a transition matrix"
-    ),
-    "sdc_pram_retention": _Named("PRAM by a probability to stay", "PRAM of {} by a probability to stay"),
-    "sdc_pram_guaranteed": _Named(
-        "PRAM by a bound on the probability of a right match", "PRAM of {} by a bound on right matches"
-    ),
-    "sdc_microaggregate": _Named("Microaggregation of numbers", "Microaggregation of {}"),
-    "sdc_microaggregate_categorical": _Named("Microaggregation of categories", "Microaggregation of {}"),
-}  # fmt: skip
 
 # which of several methods of one kind to choose, for who has never chosen: by the word that their names begin with
 CHOICES = {
@@ -106,8 +68,8 @@ def name_method(mask: Declaration) -> str:
     >>> name_method(find_method("sdc_pram_retention")), name_method(find_method("sdc_data_swap"))
     ('PRAM by a probability to stay', 'Data swap')
     """
-    if mask.name in NAMED:
-        return NAMED[mask.name].method
+    if mask.title is not None:
+        return mask.title.method
     words = mask.name.removeprefix("sdc_").replace("_", " ")
     return words[0].upper() + words[1:]
 
@@ -125,7 +87,7 @@ def name_step(mask: Declaration, of: str) -> str:
     """
     if not of:
         return name_method(mask)
-    said = NAMED[mask.name].step if mask.name in NAMED else f"{name_method(mask)}: {{}}"
+    said = mask.title.step if mask.title is not None else f"{name_method(mask)}: {{}}"
     return said.replace("{}", of)
 
 

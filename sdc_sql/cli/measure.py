@@ -15,7 +15,7 @@ from sdc_sql.db.files.source import attach_named_table, open_source
 from sdc_sql.db.showing.results import format_value
 from sdc_sql.errors import ParameterError, translate_errors
 from sdc_sql.figures.measured import limit_rows
-from sdc_sql.risk.many_uniques import ESTIMATES, warn_of_uniques
+from sdc_sql.risk.many_uniques import warn_of_uniques
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
             columns = [str(d[0]) for d in result.description or ()]
             wanted = None if arguments.json or arguments.fail_if or arguments.require else SHOWN + 1
             rows = result.fetchall() if wanted is None else result.fetchmany(wanted)
-            if stem in ESTIMATES:
+            if declaration.underestimates:
                 warn_of_uniques(_count_uniques(con, table, given))
     found = [dict(zip(columns, row, strict=True)) for row in rows]
     return _report_measure(stem, columns, found, arguments, asked)

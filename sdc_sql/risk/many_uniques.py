@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from sdc_sql.roles import Roles
 
 MANY = 0.5  # of the records
-ESTIMATES = frozenset(
-    {"global_risk", "household_global_risk", "individual_risk", "cell_risk", "household_risk"}
-)  # the measures that this is of
 _TOLD: ContextVar[bool] = ContextVar("told", default=False)
 
 

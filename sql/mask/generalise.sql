@@ -268,6 +268,7 @@ CREATE OR REPLACE MACRO sdc__generalise(tbl, keys, hierarchies, id, k, suppressi
     )
     SELECT sdc__id, CASE WHEN sdc__is_lost THEN NULL ELSE COLUMNS(lambda c: NOT starts_with(c, 'sdc__')) END AS "\0" FROM sdc__decided;
 
+-- Title: Generalisation: the best levels of hierarchies; Generalisation of {}.
 -- sdc_generalise: each key on one level of its hierarchy, the cheapest on which no record stands out among k.
 -- Example: FROM sdc_generalise('persons', ['age', 'sex', 'region'], 'hierarchies', 'id', k := 2);
 CREATE OR REPLACE MACRO sdc_generalise(tbl, keys, hierarchies, id, k := 3, suppression := 0, loss := 'generalised_loss',

@@ -113,6 +113,7 @@ CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, impo
     FROM query_table(CASE WHEN sdc__of_units(unit, guarantee, household, max_share, subset) THEN 'sdc__for_households'
                           ELSE 'sdc__either' END);
 
+-- Title: Local suppression until k records are alike; Local suppression of {}.
 -- sdc_local_suppression: values of keys suppressed, as few as can be, until no record stands out among k.
 -- Example: FROM sdc_local_suppression('persons', ['age', 'sex', 'region'], 2, 'id');
 CREATE OR REPLACE MACRO sdc_local_suppression(tbl, keys, k, id, guarantee := 'identical', importance := NULL,

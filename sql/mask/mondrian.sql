@@ -202,6 +202,7 @@ CREATE OR REPLACE MACRO sdc__mondrian(tbl, keys, k, id, hierarchies) AS TABLE
     SELECT sdc__id, sdc__label_of(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__names, sdc__texts) AS "\0"
     FROM sdc__keyed_records JOIN sdc__recoded ON row(sdc__this) = row(sdc__own);
 
+-- Title: Mondrian: local recoding; Local recoding (Mondrian) of {}.
 -- sdc_mondrian: local recoding, keys made coarser group by group until every record is one of k alike.
 -- Example: FROM sdc_mondrian('persons', ['sex', 'region'], 3, 'id');
 CREATE OR REPLACE MACRO sdc_mondrian(tbl, keys, k, id, hierarchies := NULL) AS TABLE

@@ -167,6 +167,7 @@ CREATE OR REPLACE MACRO sdc__pram_crossing(tbl, columns, matrix, id, stratum, st
     FROM sdc__pram_drawn('sdc__records', 'sdc__stays', 'sdc__moves');
 
 -- Keeps: which categories there are; with an invariant matrix also the expected frequencies.
+-- Title: PRAM by a transition matrix of your own; PRAM of {} by a transition matrix.
 -- sdc_pram: a column's categories changed with the probabilities of a matrix.
 -- Example: FROM sdc_pram('persons', 'sex', 'sexes', 'id');
 CREATE OR REPLACE MACRO sdc_pram(tbl, column_name, matrix, id, stratum := NULL, stream := NULL, release := '',
@@ -176,6 +177,7 @@ CREATE OR REPLACE MACRO sdc_pram(tbl, column_name, matrix, id, stratum := NULL, 
 
 -- Verb: pram
 -- Series: refused (the draw hangs on all the columns: who changes in one would be drawn for a second time in the others).
+-- Title: PRAM of several columns together, by a transition matrix; PRAM of {} together, by a transition matrix.
 -- sdc_pram_crossing: several columns changed together; from and to of the matrix are structs.
 -- Example: FROM sdc_pram_crossing('persons', ['sex', 'region'], 'crossings', 'id');
 CREATE OR REPLACE MACRO sdc_pram_crossing(tbl, columns, matrix, id, stratum := NULL, stream := NULL, release := '',

@@ -133,6 +133,7 @@ CREATE OR REPLACE MACRO sdc__pram_declared_matrix(categories, retention) AS TABL
 -- Series: parameters (of one column, with categories: it is then pram, by one matrix for all releases).
 -- Matrix: by retention.
 -- Households: by unit.
+-- Title: PRAM by a probability to stay; PRAM of {} by a probability to stay.
 -- sdc_pram_retention: categories stay with a probability, or move to any other alike.
 -- Example: FROM sdc_pram_retention('persons', ['sex', 'region'], 0.9, 'id');
 CREATE OR REPLACE MACRO sdc_pram_retention(tbl, columns, retention, id, stratum := NULL, stream := NULL, release := '',
@@ -228,6 +229,7 @@ CREATE OR REPLACE MACRO sdc__pram_batch_drawn(tbl, id, batch, columns, xi, strea
 -- Matrix: withheld (from it follows how many persons share each combination).
 -- Households: as one record.
 -- Publicly: categories changed at random; the expected frequencies are kept.
+-- Title: PRAM by a bound on the probability of a right match; PRAM of {} by a bound on right matches.
 -- sdc_pram_guaranteed: keys changed so that no match to any record is right with a probability above xi.
 -- Example: FROM sdc_pram_guaranteed('persons', ['age', 'region'], 0.8, 'id');
 CREATE OR REPLACE MACRO sdc_pram_guaranteed(tbl, keys, xi, id, within := NULL, stream := NULL, release := '', unit := 'record') AS TABLE

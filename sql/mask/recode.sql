@@ -112,6 +112,7 @@ CREATE OR REPLACE MACRO sdc__recode(tbl, column_name, mapping, id, others, label
 
 -- Compiled: by SQL alone.
 -- Verb: recode
+-- Title: Recode: merge or rename categories; Merge or rename categories of {}.
 -- sdc_recode: the values of a column replaced by those that a table lists for them.
 -- Example: FROM sdc_recode('persons', 'region', 'wider', 'id');
 CREATE OR REPLACE MACRO sdc_recode(tbl, column_name, mapping, id, others := 'error', label := NULL) AS TABLE

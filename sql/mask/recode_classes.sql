@@ -117,6 +117,7 @@ CREATE OR REPLACE MACRO sdc__recode_classes_designed(tbl, column_name, classes, 
 CREATE OR REPLACE MACRO sdc__recode_classes_applied(design) AS TABLE SELECT breaks FROM query_table(design);
 
 -- Verb: recode
+-- Title: Recode: classes of equal width or count; Recode {} into classes.
 -- sdc_recode_classes: the numbers of a column replaced by classes of equal width or count.
 -- Example: FROM sdc_recode_classes('persons', 'income', 3, 'id', method := 'equal_count');
 CREATE OR REPLACE MACRO sdc_recode_classes(tbl, column_name, classes, id, method := 'equal_width', labels := NULL) AS TABLE

@@ -66,6 +66,7 @@ CREATE OR REPLACE MACRO sdc__recode_drop_last(tbl, column_name, drop_last, id, d
 -- Compiled: by SQL alone.
 -- Verb: recode
 -- Told: keep_first.
+-- Title: Recode: keep the first characters of a code; Keep the first characters of {}.
 -- sdc_recode_keep_first: the codes of a column cut off after their first characters.
 -- Example: FROM sdc_recode_keep_first('persons', 'region', 1, 'id');
 CREATE OR REPLACE MACRO sdc_recode_keep_first(tbl, column_name, keep_first, id, digits := NULL) AS TABLE
@@ -75,6 +76,7 @@ CREATE OR REPLACE MACRO sdc_recode_keep_first(tbl, column_name, keep_first, id, 
 -- Compiled: by SQL alone.
 -- Verb: recode
 -- Told: drop_last.
+-- Title: Recode: drop the last characters of a code; Drop the last characters of {}.
 -- sdc_recode_drop_last: the codes of a column without their last characters.
 -- Example: FROM sdc_recode_drop_last('persons', 'region', 1, 'id');
 CREATE OR REPLACE MACRO sdc_recode_drop_last(tbl, column_name, drop_last, id, digits := NULL) AS TABLE

@@ -44,6 +44,7 @@ CREATE OR REPLACE MACRO sdc__recode_date(tbl, column_name, period, id) AS TABLE
     FROM sdc__identified(tbl, id);
 
 -- Verb: recode
+-- Title: Recode: periods of dates; Recode {} into periods.
 -- sdc_recode_date: the dates of a column replaced by the first day of their period.
 -- Example: FROM sdc_recode_date('persons', 'born', 'year', 'id');
 CREATE OR REPLACE MACRO sdc_recode_date(tbl, column_name, period, id) AS TABLE

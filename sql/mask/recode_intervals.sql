@@ -113,6 +113,7 @@ CREATE OR REPLACE MACRO sdc__recode_intervals(tbl, column_name, breaks, id, ends
 
 -- Compiled: by SQL alone.
 -- Verb: recode
+-- Title: Recode: intervals by cut points of your own; Recode {} into intervals.
 -- sdc_recode_intervals: the numbers of a column replaced by the intervals that they lie in.
 -- Example: FROM sdc_recode_intervals('persons', 'income', [1500, 2000, 3000], 'id', ends := 'open');
 CREATE OR REPLACE MACRO sdc_recode_intervals(tbl, column_name, breaks, id, ends := 'closed', labels := NULL) AS TABLE

@@ -45,6 +45,7 @@ CREATE OR REPLACE MACRO sdc__recode_level(tbl, column_name, hierarchy, id, level
     FROM sdc__recode_put('sdc__records', 'sdc__met');
 
 -- Verb: recode
+-- Title: Recode: a level of a hierarchy; Recode {} to a level of its hierarchy.
 -- sdc_recode_level: the values of a column replaced by their labels at a level of a hierarchy.
 -- Example: FROM sdc_recode_level('persons', 'region', 'areas', 'id', level := 'country');
 CREATE OR REPLACE MACRO sdc_recode_level(tbl, column_name, hierarchy, id, level := 1) AS TABLE

@@ -99,6 +99,7 @@ CREATE OR REPLACE MACRO sdc__recode_relative(tbl, column_name, relative_to, id, 
     FROM sdc__records LEFT JOIN sdc__met ON sdc__x = sdc__of AND sdc__y = sdc__to;
 
 -- Verb: recode
+-- Title: Recode: places relative to another column; Recode {} relative to another column.
 -- sdc_recode_relative: of the places of a column only how near they are to those of another column.
 -- Example: FROM sdc_recode_relative('persons', 'birthplace', 'region', 'id', geography := 'areas');
 CREATE OR REPLACE MACRO sdc_recode_relative(tbl, column_name, relative_to, id, geography := NULL, labels := NULL) AS TABLE

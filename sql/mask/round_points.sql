@@ -93,6 +93,7 @@ CREATE OR REPLACE MACRO sdc__round_points(tbl, columns, points, id) AS TABLE
     SELECT sdc__id, sdc__point_value(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__names, sdc__point) AS "\0" FROM sdc__near;
 
 -- Keeps: the nearest rounding point of each value, or of each record's values together.
+-- Title: Rounding to points of your own; Rounding to points of {}.
 -- sdc_round_points: columns rounded to the nearest of given points, several columns together.
 -- Example: FROM sdc_round_points('persons', ['income'], 'income_points', 'id');
 CREATE OR REPLACE MACRO sdc_round_points(tbl, columns, points, id) AS TABLE

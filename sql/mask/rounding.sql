@@ -84,6 +84,7 @@ CREATE OR REPLACE MACRO sdc__round_at_random(tbl, columns, base, id, stream, rel
 
 -- Keeps: every value to within half a base, with x_max those above its last multiple to within a base.
 -- Before: round_to_base
+-- Title: Rounding to multiples of a base; Rounding of {}.
 -- sdc_round: columns rounded to the nearest multiple of a base.
 -- Example: FROM sdc_round('persons', ['income'], 50, 'id');
 CREATE OR REPLACE MACRO sdc_round(tbl, columns, base, id, x_max := NULL) AS TABLE
@@ -93,6 +94,7 @@ CREATE OR REPLACE MACRO sdc_round(tbl, columns, base, id, x_max := NULL) AS TABL
 -- Verb: round, at_random
 -- Before: sdc_random_round
 -- Households: by unit.
+-- Title: Rounding at random, without bias; Rounding at random of {}.
 -- sdc_round_at_random: columns rounded up or down to multiples of a base, at random without bias.
 -- Example: FROM sdc_round_at_random('persons', ['income'], 50, 'id');
 CREATE OR REPLACE MACRO sdc_round_at_random(tbl, columns, base, id, stream := NULL, release := '', unit := 'record',

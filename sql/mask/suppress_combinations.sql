@@ -146,6 +146,7 @@ CREATE OR REPLACE MACRO sdc__suppress_combinations(tbl, keys, threshold, id, wei
     sdc__together_done AS (FROM sdc__all_or_none(tbl, 'sdc__alone_done', id, whole, household_columns))
     FROM query_table(CASE WHEN household_columns IS NULL THEN 'sdc__alone_done' ELSE 'sdc__together_done' END);
 
+-- Title: Local suppression of rare combinations; Suppression of rare sets of {}.
 -- sdc_suppress_combinations: values of keys suppressed, as few as can be, until no combination of a few keys is rare.
 -- Example: FROM sdc_suppress_combinations('persons', ['age', 'sex', 'region'], 1, 'id');
 CREATE OR REPLACE MACRO sdc_suppress_combinations(

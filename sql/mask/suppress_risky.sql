@@ -135,6 +135,7 @@ CREATE OR REPLACE MACRO sdc__suppress_risky(tbl, keys, max_risk, id, weight, hou
     sdc__together_done AS (FROM sdc__all_or_none(tbl, 'sdc__alone_done', id, whole, household_columns))
     FROM query_table(CASE WHEN household_columns IS NULL THEN 'sdc__alone_done' ELSE 'sdc__together_done' END);
 
+-- Title: Local suppression in risky records; Suppression in risky records of {}.
 -- sdc_suppress_risky: values of keys suppressed in risky records, until no individual or household risk is above a limit.
 -- Example: FROM sdc_suppress_risky('persons', ['age', 'sex'], 0.15, 'id', weight := 'w');
 CREATE OR REPLACE MACRO sdc_suppress_risky(tbl, keys, max_risk, id, weight := NULL, household := NULL, variable := NULL,

@@ -279,6 +279,7 @@ CREATE OR REPLACE MACRO sdc__top_bottom_counts(tbl, columns, unit, id, top, bott
 
 -- Keeps: every value that is not coded; with the mean, the total, to 2^-32 of itself and the rounding of the column's type.
 -- Guarantees: nothing lies beyond the thresholds but what the coded values became.
+-- Title: Top and bottom coding; Top and bottom coding of {}.
 -- sdc_top_bottom_code: values above a threshold, or below another, become one.
 -- Example: FROM sdc_top_bottom_code('persons', 'income', 'value', 'id', top := 2500, bottom := 1500);
 CREATE OR REPLACE MACRO sdc_top_bottom_code(tbl, column_name, unit, id, top := NULL, bottom := NULL,

@@ -12,6 +12,7 @@
 --            30  f   15   3       0.293387                   0.097796              9.7796     2 x 0.067858 + 0.157670 (individual_risk.sql)
 --            41  m   20
 --
+-- Underestimates: where at least half of the records are sample uniques.
 -- Scope: cells.
 -- Parameters:
 --   tbl            table                      the table, view, common table expression or file

@@ -23,6 +23,7 @@
 --   records households expected_reidentified_persons expected_reidentified_households reidentification_rate household_reidentification_rate
 --   3       2          0.4199                        0.2888                           0.1400                0.1444
 --
+-- Underestimates: where at least half of the records are sample uniques.
 -- Scope: table.
 -- Parameters:
 --   tbl                  table                      the table, view, common table expression or file

@@ -40,6 +40,7 @@
 --   30  f   2                25                   0.067858
 --   41  m   1                20                   0.157670
 --
+-- Underestimates: where at least half of the records are sample uniques.
 -- Scope: cells.
 -- Parameters:
 --   tbl            table                      the table, view, common table expression or file

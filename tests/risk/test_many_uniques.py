@@ -10,6 +10,7 @@ import pytest
 
 import sdc_sql
 from sdc_sql.cli import main
+from sdc_sql.db.catalogue.macros import read_catalogue
 from sdc_sql.errors import ManyUniquesWarning, WeightError
 from sdc_sql.risk.many_uniques import describe_many_uniques
 
@@ -25,6 +26,10 @@ def describe(alone, together, weight="30.0"):
         f'NULL::INT AS "Sel""ect", {weight} AS w, i // 2 AS h FROM range({alone + together}) t(i)'
     )
     return sdc_sql.Microdata(con, "k", keys=["f", 'Sel"ect'], weight="w", household="h", id="id")
+
+
+def test_headers_say_of_these_that_they_underestimate_and_of_no_others():
+    assert {f"sdc_{name}" for name in ESTIMATES} == {one.name for one in read_catalogue() if one.underestimates}
 
 
 @pytest.mark.parametrize("name", ESTIMATES)

@@ -18,7 +18,7 @@ from sdc_sql.db.catalogue.returned import read_result
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sdc_sql.db.catalogue.headers import Comment, Limit, Parameter, Word
+    from sdc_sql.db.catalogue.headers import Comment, Limit, Parameter, Title, Word
     from sdc_sql.db.catalogue.returned import Returned
 
 CREATE = "CREATE OR REPLACE MACRO"
@@ -43,7 +43,8 @@ class Declaration:
     which, where others do without); ``needs_key``: it draws; ``not_compiled``: why it cannot be compiled for another
     engine; ``effect``: what a mask does to a file; ``returned``: what Python returns, where its function is written;
     ``completed``: whether a measure of risk counts on the file as its households complete it; ``words``: what a figure
-    is, as a reader of a report is told.
+    is, as a reader of a report is told; ``title``: what it is called where one chooses from a list; ``underestimates``:
+    whether many sample uniques may make its estimates far too low, of which who asks for it is warned.
     """
 
     name: str
@@ -73,6 +74,8 @@ class Declaration:
     returned: Returned | None = None
     completed: bool = True
     words: Mapping[str, str] = field(default_factory=dict)
+    title: Title | None = None
+    underestimates: bool = False
 
     @property
     def room(self) -> str:
@@ -230,6 +233,8 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
         read_result(own, tags),
         _read_completed(header),
         headers.read_words(own, given.names, given.by),
+        headers.read_title(own),
+        macro.is_table and "Underestimates" in header.tags,
     )
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 TAGS = (
     "Source", "Scope", "Python", "Not compiled", "Compiled", "Keeps", "Guarantees", "Parameters", "Gives", "Rows",
-    "Words", "Verb", "Command", "Before", "Limit", "Completed", "Example",
+    "Words", "Title", "Verb", "Command", "Before", "Limit", "Completed", "Underestimates", "Example",
     # these tags say what a mask does to a file, and what users of it are told (effects.py)
     "Values", "Bits", "Coarsens", "Suppresses", "Records", "Loss", "Told", "Matrix", "Publicly", "Users", "Households",
     "Repeated", "Series",
@@ -54,6 +54,7 @@ _ALSO = re.compile(rf", (?P<kind>[\w ]+?) where (?P<parameter>\w+) is (?P<choice
 _MORE = rf"(?P<also>(?:, [\w ]+? where \w+ is {_CHOICES.pattern})*)"
 _WORD = re.compile(rf"(?P<kind>[\w ]+?)(?:{_WHERE}{_MORE}, else (?P<otherwise>[\w ]+?))?(?: \((?P<reason>.+)\))?\.")
 _NAMES = re.compile(rf"(?P<names>\w+(?:, \w+)*)(?:{_WHERE})?")
+_TITLE = re.compile(r"(?P<method>[^;]+); (?P<step>[^;]*\{\}[^;]*)\.")
 _LIMIT = re.compile(r"(?P<figure>\w+)(?: as (?P<test>sdc_\w+))?\. (?P<meaning>.+)\.")
 
 
@@ -294,6 +295,30 @@ def read_words(read: Comment, known: Iterable[str], by: Iterable[str]) -> dict[s
             raise read.fail("Words", f"Words is to be `figure: what it is; figure: what it is.`, and has {part!r}.")
         found[name] = words
     return found
+
+
+@dataclass(frozen=True)
+class Title:
+    """What a method is called where one chooses it from a list, and a step by it, of some columns ({})."""
+
+    method: str
+    step: str
+
+
+def read_title(read: Comment) -> Title | None:
+    """Return the title of a method, ``Title: in a list; as a step of {}.``, None where it has none.
+
+    Examples
+    --------
+    >>> read_title(read_comment("mask/x.sql", 1, ["-- Title: Rounding to a base; Rounding of {}."]))
+    Title(method='Rounding to a base', step='Rounding of {}')
+    """
+    if "Title" not in read.tags:
+        return None
+    found = _TITLE.fullmatch(read.tags["Title"])
+    if found is None:
+        raise read.fail("Title", "Title is to be `what it is called in a list; as a step of {}.`")
+    return Title(found["method"], found["step"])
 
 
 def read_limit(read: Comment, macro: str) -> Limit | None:
