@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from validation.case import Case
     from validation.simulations.region import Region
 
+_PLACE = ("population", "sample", "sample uniques", "draws")
 _SAID = {
     "wrong there": "theirs is wrong",
     "wrong here": "**ours is wrong**",
@@ -130,9 +131,8 @@ def _write_regions(made: dict[str, object], regions: Sequence[Region]) -> dict[s
     bad = [region for region in regions if region.verdict not in {"sound", "too high"}]
     versions = ", ".join(f"{name} {value}" for name, value in made.items())
     said = (
-        "Each region is a kind of population and of sample, drawn anew up to "
-        f"{max(r.repetitions for r in regions)} times ({versions}). The ratio is estimate by truth: a point is that of "
-        "the means, its line goes from the 5th to the 95th percentile of single draws; between "
+        f"Each region is a kind of population and of sample, drawn anew so many times ({versions}). The ratio is estimate "
+        "by truth: a point is that of the means, its line goes from the 5th to the 95th percentile of single draws; between "
         f"{LOW} and {HIGH} an estimate is called sound."
     )
     parts = [
@@ -140,7 +140,7 @@ def _write_regions(made: dict[str, object], regions: Sequence[Region]) -> dict[s
         said,
         "## Must not be used",
         table(
-            ["function", "figure", "population", "sample", "sample uniques", "ratio", "coverage"],
+            ["function", "figure", *_PLACE, "ratio", "coverage"],
             [(_link(r.function), escape(r.figure), *_place(r), f"{r.ratio:.2f}", _cover(r)) for r in bad],
         ),
     ]
@@ -149,10 +149,25 @@ def _write_regions(made: dict[str, object], regions: Sequence[Region]) -> dict[s
         name = f"{function.removeprefix('sdc_')}_{_stem(figure)}.svg"
         pictures[name] = forest.draw_forest(f"{figure}: estimate by truth", of, LOW, HIGH)
         rows = [
-            (*_place(r), f"{r.truth:,.4g}", f"{r.ratio:.2f}", f"{r.lower:.2f} to {r.upper:.2f}", _cover(r), r.verdict)
+            (
+                *_place(r),
+                str(r.repetitions),
+                f"{r.truth:,.4g}",
+                f"{r.ratio:.2f}",
+                f"{r.lower:.2f} to {r.upper:.2f}",
+                _cover(r),
+                r.verdict,
+            )
             for r in of
         ]
-        head = ["population", "sample", "sample uniques", "truth", "ratio", "5 % to 95 %", "coverage", "verdict"]
+        head = [
+            *_PLACE,
+            "truth",
+            "ratio",
+            "5 % to 95 %",
+            "coverage",
+            "verdict",
+        ]
         parts += [
             f"## {escape(capitalise(figure))}, {_link(function)}",
             f"![{escape(figure)}]({name})",
@@ -161,9 +176,9 @@ def _write_regions(made: dict[str, object], regions: Sequence[Region]) -> dict[s
     return {"regions.md": _join(*parts), **pictures}
 
 
-def _place(region: Region) -> tuple[str, str, str]:
+def _place(region: Region) -> tuple[str, ...]:
     uniques = "" if region.uniques is None else f"{region.uniques:.0%}"
-    return escape(region.population), escape(region.sample), uniques
+    return escape(region.population), escape(region.sample), uniques, str(region.repetitions)
 
 
 def _cover(region: Region) -> str:

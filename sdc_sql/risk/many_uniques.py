@@ -42,8 +42,8 @@ def describe_many_uniques(uniques_rate: float | None) -> str | None:
         return None
     return (
         f"{100 * uniques_rate:.3g} per cent of the records are sample uniques (alone with their keys): the estimates "
-        "of individual, household and global risk may be far too low. Recode the keys first, until fewer than half of "
-        "the records are, and measure again."
+        "of individual, household and global risk may be far too low. Recode the keys first, until few of the records "
+        "are, and measure again: with a fifth of them alone they can still be too low."
     )
 
 

@@ -13,6 +13,8 @@
 -- maker must. One copy of a partially or fully synthetic file tells nothing of b, and is an error. With the rule of 'complete' it would
 -- give intervals that are too wide (97.6 % for 95 % where 30 % of the values were drawn), and with the rule of a sample, T = u, ones that
 -- are too narrow (83 % where all were drawn: 1.96 / sqrt(2) standard errors).
+-- Where half of the records were drawn from a model of all of them, and the others kept, an interval of 'partial' covers 91 % for 95 % (the
+-- kept half then counts more than the model says; tests/validation/simulations/combining.py).
 -- The variance of 'full' can be negative: in a fifth of all runs at m = 5 where a copy has as many records as the file. T = ratio u is
 -- then Reiter's max(0, T) + delta ratio u, delta = 1: too wide rather than too narrow. Below nu = 1 an interval has no bounds to speak of;
 -- nu is at least 1, with which 95 % intervals cover 92 % at m = 2, 96 to 99 % from m = 3 on (tests/loss/test_synthetic_estimate.py).

@@ -5,7 +5,7 @@
 -- Source: SDC handbook, section 3.3.5, "Assessing the risk for the whole file".
 --
 -- What it does not say: it is the sum of individual risks, and as those far too low where most records are sample uniques
--- (individual_risk.sql says by how much). Recode the keys first, until fewer than half of the records are (sdc_frequency_summary).
+-- (individual_risk.sql says by how much). Recode the keys first, until few of the records are (sdc_frequency_summary).
 --
 --   persons: age sex w    sdc_global_risk('persons', ['age', 'sex'], 'w'):
 --            30  f   10   records expected_reidentifications reidentification_rate percent

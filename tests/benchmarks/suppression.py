@@ -19,20 +19,11 @@ import time
 from pathlib import Path
 
 import duckdb
+from contenders.columns import EIGHT as KEYS
 
 import sdc_sql
 
 ROOT = Path(__file__).resolve().parents[2]
-KEYS = [
-    "age",
-    "sex",
-    "marital_status",
-    "ethnic_group",
-    "economic_status",
-    "country_of_birth",
-    "region",
-    "household_size",
-]
 COUPLES = ["region", "race", "hispanic", "education", "children_under_6", "children_6_to_18"]
 SDCMICRO = {(10_000, 8): "84 s", (30_000, 8): "448 s", (100_000, 5): "33 s"}  # k = 3
 GUARANTEES = ("identical", "strong", "wildcard")

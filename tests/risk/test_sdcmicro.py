@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from small_tables import fetch
+from validation.tables import BLANKED, KEYS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-KEYS = ["region", "race", "hispanic", "education", "children_under_6", "children_6_to_18"]
 WORKERS = ["age", "sex", "region", "education"]
 
 
@@ -24,11 +24,7 @@ def survey(db, fixtures: Path):
     """Return the connection with the tables `couples`, `blanked` (where some keys are missing) and `workers`."""
     for table, file in (("couples", "cps_couples"), ("workers", "cps_workers")):
         db.execute(f"CREATE TABLE {table} AS FROM '{fixtures / file}.parquet'")
-    db.execute("""
-        CREATE TABLE blanked AS SELECT * REPLACE (CASE WHEN couple % 17 <> 0 THEN region END AS region,
-                                                  CASE WHEN couple % 23 <> 0 THEN education END AS education)
-        FROM couples
-    """)
+    db.execute(BLANKED)
     return db
 
 

@@ -52,13 +52,6 @@ def read_peer(name: str) -> dict[str, Any]:
     return found
 
 
-def fetch(con: duckdb.DuckDBPyConnection, query: str, *given: object) -> list[dict[str, Any]]:
-    """Return the rows of a query as dictionaries."""
-    asked = con.execute(query, list(given))
-    names = [d[0] for d in asked.description]
-    return [dict(zip(names, row, strict=True)) for row in asked.fetchall()]
-
-
 def ask(con: duckdb.DuckDBPyConnection, query: str, *given: object) -> float:
     """Return the one figure that a query answers."""
     ((figure,),) = con.execute(query, list(given)).fetchall()

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import doctest
+
 import duckdb
 import pytest
 
 import sdc_sql
+from validation import case as one_case
+from validation import exact
 from validation.book import read_cases
 from validation.case import Case, printed
 from validation.cases import list_modules
@@ -61,3 +65,10 @@ def test_a_case_is_proven_only_by_what_proves_it():
     assert not Case("f", "x", "d", "s", "c", 2.0, 2.0, 0.1, judgement="wrong there", independent=2.0, **said).is_proven
     assert printed("0.30") == (0.3, 0.005)
     assert printed("108") == (108.0, 0.5)
+
+
+@pytest.mark.parametrize("module", [one_case, exact], ids=lambda module: module.__name__)
+def test_examples_run(module):
+    found = doctest.testmod(module)
+    assert found.attempted
+    assert not found.failed

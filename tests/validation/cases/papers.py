@@ -6,9 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+from small_tables import fetch
 
 from validation.case import Case, printed
-from validation.tables import ask, fetch, read_paper, read_peer
+from validation.tables import ask, read_paper, read_peer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

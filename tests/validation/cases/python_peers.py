@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from small_tables import fetch
+
 from validation.case import Case, within
 from validation.exact import measure_likeness
-from validation.tables import ask, fetch, read_peer
+from validation.tables import ask, read_peer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

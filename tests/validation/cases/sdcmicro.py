@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from small_tables import fetch
+
 import sdc_sql
 from validation.case import Case, within
 from validation.exact import integrate_risk
-from validation.tables import KEYS, ask, fetch, read_peer
+from validation.tables import KEYS, ask, read_peer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

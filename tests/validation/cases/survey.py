@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from small_tables import fetch
+
 from validation.case import Case, within
-from validation.tables import fetch, read_peer
+from validation.tables import read_peer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

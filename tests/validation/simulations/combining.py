@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from small_tables import fetch
 
 from validation.simulations.populations import make
 from validation.simulations.region import Region, Told, sum_up
-from validation.tables import fetch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,10 +6,10 @@ import secrets
 from typing import TYPE_CHECKING
 
 import numpy as np
+from small_tables import fetch
 
 from validation.simulations.populations import draw_cells, make
 from validation.simulations.region import Region, Told, sum_up
-from validation.tables import fetch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

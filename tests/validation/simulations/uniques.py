@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import duckdb
 import numpy as np
+from small_tables import fetch
 
 from validation.simulations.populations import CELLS, FRACTIONS, PERSONS, SPREADS, draw_cells, draw_sample, make
 from validation.simulations.region import Region, Told, sum_up
-from validation.tables import fetch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
