@@ -131,9 +131,9 @@ def _write_regions(made: dict[str, object], regions: Sequence[Region]) -> dict[s
     bad = [region for region in regions if region.verdict not in {"sound", "too high"}]
     versions = ", ".join(f"{name} {value}" for name, value in made.items())
     said = (
-        f"Each region is a kind of population and of sample, drawn anew so many times ({versions}). The ratio is estimate "
-        "by truth: a point is that of the means, its line goes from the 5th to the 95th percentile of single draws; between "
-        f"{LOW} and {HIGH} an estimate is called sound."
+        f"Each region is a kind of population and of sample, drawn anew so many times ({versions}). The ratio is "
+        "estimate by truth: a point is that of the means, its line goes from the 5th to the 95th percentile of single "
+        f"draws; between {LOW} and {HIGH} an estimate is called sound."
     )
     parts = [
         "# Where each method errs",
@@ -151,7 +151,6 @@ def _write_regions(made: dict[str, object], regions: Sequence[Region]) -> dict[s
         rows = [
             (
                 *_place(r),
-                str(r.repetitions),
                 f"{r.truth:,.4g}",
                 f"{r.ratio:.2f}",
                 f"{r.lower:.2f} to {r.upper:.2f}",
