@@ -12,14 +12,14 @@ from sdc_sql.db.catalogue.macros import find_effect, find_mask
 from sdc_sql.db.masking import step_table
 from sdc_sql.errors import RepeatedReleaseWarning
 
-_NOT_COMPARED = {"table", "tables", "columns"}  # of the columns those are compared that both steps masked
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import duckdb
 
     from sdc_sql.db.masking.steps import MaskingStep
+
+_NOT_COMPARED = {"table", "tables", "columns"}  # of the columns those are compared that both steps masked
 
 
 def warn_of_another_release(
