@@ -40,7 +40,7 @@ class RepeatedReleaseWarning(UserWarning):
 
 
 class ManyUniquesWarning(UserWarning):
-    """At least half of the records are alone with their keys: individual and global risk may be far too low."""
+    """At least a fifth of the records are alone with their keys: individual and global risk may be far too low."""
 
 
 class MissingPackageError(SdcError, ImportError):

@@ -47,7 +47,7 @@ def global_risk(data: Roles) -> GlobalRisk:
     Warns
     -----
     ManyUniquesWarning
-        Where half of the records or more are sample uniques: the estimate may be far too low.
+        Where a fifth of the records or more are sample uniques: the estimate may be far too low.
 
     Notes
     -----

@@ -58,7 +58,7 @@ def household_risk(data: Roles, *, household_threshold: float | None = None) -> 
     Warns
     -----
     ManyUniquesWarning
-        Where half of the records or more are sample uniques: the risk may be far too low.
+        Where a fifth of the records or more are sample uniques: the risk may be far too low.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def household_global_risk(data: Roles) -> HouseholdGlobalRisk:
     Warns
     -----
     ManyUniquesWarning
-        Where half of the records or more are sample uniques: the risk may be far too low.
+        Where a fifth of the records or more are sample uniques: the risk may be far too low.
 
     Examples
     --------

@@ -27,7 +27,7 @@ def cell_risk(data: Roles) -> duckdb.DuckDBPyRelation:
     Warns
     -----
     ManyUniquesWarning
-        Where half of the records or more are sample uniques: the risk may be far too low.
+        Where a fifth of the records or more are sample uniques: the risk may be far too low.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def individual_risk(data: Roles) -> duckdb.DuckDBPyRelation:
     Warns
     -----
     ManyUniquesWarning
-        Where half of the records or more are sample uniques: the risk may be far too low.
+        Where a fifth of the records or more are sample uniques: the risk may be far too low.
 
     Notes
     -----

@@ -1,6 +1,6 @@
 """Where estimates of individual, household and global risk may be far too low, and how a reader is told.
 
-They take the frequency of a cell in the population from its weights. Where most records are alone with their keys, most
+They take the frequency of a cell in the population from its weights. Where many records are alone with their keys, many
 cells of the population are missing from the sample, and those that are there are rarer than their weights say: the
 headers of ``sql/risk/individual_risk.sql`` and ``global_risk.sql``, and ``tests/studies/test_many_uniques.py``.
 """
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from sdc_sql.roles import Roles
 
-MANY = 0.5  # of the records
+MANY, MOST = 0.2, 0.5  # of the records
 _TOLD: ContextVar[bool] = ContextVar("told", default=False)
 
 
 def describe_many_uniques(uniques_rate: float | None) -> str | None:
-    """Return what a reader of the estimates has to know, None where fewer than half of the records are sample uniques.
+    """Return what a reader of the estimates has to know, None where fewer than a fifth are sample uniques.
 
     Parameters
     ----------
@@ -36,14 +36,14 @@ def describe_many_uniques(uniques_rate: float | None) -> str | None:
     --------
     >>> describe_many_uniques(0.625)[:72]
     '62.5 per cent of the records are sample uniques (alone with their keys):'
-    >>> describe_many_uniques(0.49)
+    >>> describe_many_uniques(0.19)
     """
     if uniques_rate is None or uniques_rate < MANY:
         return None
     return (
         f"{100 * uniques_rate:.3g} per cent of the records are sample uniques (alone with their keys): the estimates "
-        "of individual, household and global risk may be far too low. Recode the keys first, until few of the records "
-        "are, and measure again: with a fifth of them alone they can still be too low."
+        f"of individual, household and global risk may be {'far ' if uniques_rate >= MOST else ''}too low. Recode the "
+        "keys first, until fewer than a fifth of the records are, and measure again."
     )
 
 
@@ -66,7 +66,7 @@ def describe_estimated(frequencies: Mapping[str, Any], overall: Mapping[str, Any
 
 
 def require_estimating_weight(data: Roles, *, checked: bool = False) -> str | float:
-    """Return the weight of an estimate, and warn where half of the records or more are sample uniques.
+    """Return the weight of an estimate, and warn where a fifth of the records or more are sample uniques.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def tell_beside() -> Iterator[None]:
 
 
 def warn_of_uniques(uniques_rate: float | None, *, stacklevel: int = 2) -> None:
-    """Warn where half of the records or more are sample uniques."""
+    """Warn where a fifth of the records or more are sample uniques."""
     said = describe_many_uniques(uniques_rate)
     if said is not None:
         warnings.warn(said, ManyUniquesWarning, stacklevel=stacklevel)

@@ -4,7 +4,7 @@
 --   percent psi = 100 xi
 -- Source: SDC handbook, section 3.3.5, "Assessing the risk for the whole file".
 --
--- What it does not say: it is the sum of individual risks, and as those far too low where most records are sample uniques
+-- What it does not say: it is the sum of individual risks, and as those too low where many records are sample uniques
 -- (individual_risk.sql says by how much). Recode the keys first, until few of the records are (sdc_frequency_summary).
 --
 --   persons: age sex w    sdc_global_risk('persons', ['age', 'sex'], 'w'):
@@ -12,7 +12,7 @@
 --            30  f   15   3       0.293387                   0.097796              9.7796     2 x 0.067858 + 0.157670 (individual_risk.sql)
 --            41  m   20
 --
--- Underestimates: where at least half of the records are sample uniques.
+-- Underestimates: where at least a fifth of the records are sample uniques.
 -- Scope: cells.
 -- Parameters:
 --   tbl            table                      the table, view, common table expression or file

@@ -11,7 +11,7 @@
 -- all members knows a combination that is far rarer (region, six age bands and sex of all find three times as many on EU-SILC):
 -- sdc_composition_risk, and where the population is at hand sdc_composition_k_map.
 --
--- It is made of individual risks, and as those far too low where most records are sample uniques (individual_risk.sql).
+-- It is made of individual risks, and as those too low where many records are sample uniques (individual_risk.sql).
 --
 --   persons: age sex w  household   sdc_household_risk('persons', ['age', 'sex'], 'w', 'household', 0.1):
 --            30  f   10 1           individual_risk household_risk household_size individual_threshold
@@ -23,7 +23,7 @@
 --   records households expected_reidentified_persons expected_reidentified_households reidentification_rate household_reidentification_rate
 --   3       2          0.4199                        0.2888                           0.1400                0.1444
 --
--- Underestimates: where at least half of the records are sample uniques.
+-- Underestimates: where at least a fifth of the records are sample uniques.
 -- Scope: table.
 -- Parameters:
 --   tbl                  table                      the table, view, common table expression or file

@@ -6,11 +6,11 @@
 --
 -- What it does not say: how rare a cell is that has one record. F-hat, the sum of its weights, is unbiased over all cells of the
 -- population, those that the sample missed among them; a record comes from the larger ones the less often the more cells were missed.
--- Where most records are sample uniques, most cells were missed, and the estimate may be far too low: in 24 simulated populations of
+-- Where many records are sample uniques, many cells were missed, and the estimate may be far too low: in 24 simulated populations of
 -- 60,000 persons with keys of uneven categories (tests/studies/test_many_uniques.py) truth, sum 1/F over the records of the sample, was
--- 2.2 to 30 times the estimate where half of the records or more were sample uniques, and 0.6 to 3.2 times below that. Where all
--- cells of the population are about as large it errs the other way. Python, the reports, the command line and the window warn from a
--- half on (sdc_sql/risk/many_uniques.py); sdc_frequency_summary has the share (uniques_rate).
+-- 2.2 to 30 times the estimate where half of the records or more were sample uniques, 1.3 to 3.2 times from a fifth to a half, and 0.6
+-- to 1.3 times below that. Where all cells of the population are about as large it errs the other way. Python, the reports, the command
+-- line and the window warn from a fifth on (sdc_sql/risk/many_uniques.py); sdc_frequency_summary has the share (uniques_rate).
 --
 -- (1e0 is the DOUBLE 1: with `SET integer_division = true`, 1 / 3 would be 0.)
 --
@@ -40,7 +40,7 @@
 --   30  f   2                25                   0.067858
 --   41  m   1                20                   0.157670
 --
--- Underestimates: where at least half of the records are sample uniques.
+-- Underestimates: where at least a fifth of the records are sample uniques.
 -- Scope: cells.
 -- Parameters:
 --   tbl            table                      the table, view, common table expression or file

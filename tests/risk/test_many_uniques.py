@@ -1,4 +1,4 @@
-"""Where half of the records or more are sample uniques, every door says that estimates of risk may be far too low."""
+"""Where a fifth of the records or more are sample uniques, every door says that estimates of risk may be too low."""
 
 from __future__ import annotations
 
@@ -33,13 +33,20 @@ def test_headers_say_of_these_that_they_underestimate_and_of_no_others():
 
 
 @pytest.mark.parametrize("name", ESTIMATES)
-def test_each_estimate_warns_from_half_of_the_records_on(name):
-    with pytest.warns(ManyUniquesWarning, match=f"^50 {SAID} .*Recode the keys first") as found:
-        getattr(describe(6, 6).risk, name)()
+def test_each_estimate_warns_from_a_fifth_of_the_records_on(name):
+    with pytest.warns(ManyUniquesWarning, match=f"^20 {SAID} .* may be too low. Recode the keys first") as found:
+        getattr(describe(2, 8).risk, name)()
     assert [one.filename for one in found] == [__file__]  # the line that asked
     with warnings.catch_warnings():
         warnings.simplefilter("error", ManyUniquesWarning)
-        getattr(describe(5, 6).risk, name)()
+        getattr(describe(2, 10).risk, name)()
+
+
+@pytest.mark.parametrize(
+    ("share", "how_low"), [(0.2, "may be too low"), (0.49, "may be too low"), (0.5, "may be far too low")]
+)
+def test_from_half_of_the_records_on_they_are_far_too_low(share, how_low):
+    assert how_low in describe_many_uniques(share)
 
 
 def test_of_a_whole_population_nothing_is_estimated_and_nothing_said():
@@ -65,7 +72,7 @@ def test_the_report_says_it_once_beside_the_estimates_and_does_not_warn():
         assert text.count(SAID) == 1
     (risks,) = [section for section in report.page().sections if section.title == "Individual and global risk"]
     assert risks.blocks[0].text == report.many_uniques
-    fewer = sdc_sql.risk_report(describe(5, 6))
+    fewer = sdc_sql.risk_report(describe(2, 10))
     assert fewer.many_uniques is None
     assert "many_uniques" not in fewer.to_dict()
     without = sdc_sql.Microdata(data.con, "k", keys=["f"])
@@ -91,7 +98,7 @@ def test_the_command_line_says_it(tmp_path, capsys):
         assert f"sdc-sql: warning: 75 {SAID}" in capsys.readouterr().err
     assert main(["measure", "frequency_summary", file, "f"]) == 0
     assert SAID not in capsys.readouterr().err
-    describe(5, 6).con.table("k").write_parquet(file)
+    describe(2, 10).con.table("k").write_parquet(file)
     assert main(["measure", "global_risk", file, "f", "w"]) == 0
     assert SAID not in capsys.readouterr().err
 
