@@ -3,7 +3,8 @@
     python tests/validation                    comparisons and simulations (a quarter of an hour of one core)
     python tests/validation --only comparisons a minute
     python tests/validation --peers            first asks the peers that are installed: R's survey by Rscript; others by
-                                               the interpreter that --python names, which has the packages
+                                               the interpreter that --python names, which has the packages; ARX by
+                                               the jars that the variable SDC_ARX names, as java -cp takes them
 
 The site shows what stands there; tests/validation/ holds that the comparisons answer the same today.
 """
@@ -28,7 +29,7 @@ import sdc_sql  # noqa: E402 - the paths stand first
 from validation.book import write_cases, write_simulations  # noqa: E402
 from validation.cases import list_modules  # noqa: E402
 from validation.simulations import list_simulations  # noqa: E402
-from validation.tables import FIXTURES, make_tables  # noqa: E402
+from validation.tables import FIXTURES, make_tables, write_for_arx  # noqa: E402
 
 SEED = 20_260_101
 
@@ -52,10 +53,13 @@ def main() -> int:
 def ask_peers(python: str) -> None:
     """Run each script of peers/, and say which peer is not there."""
     for script in sorted((HERE / "peers").iterdir()):
-        if script.stem in {"__init__", "written"} or script.suffix not in {".py", ".R"}:
+        if script.stem in {"__init__", "written"} or script.suffix not in {".py", ".R", ".java"}:
             continue
         if script.suffix == ".R" and shutil.which("Rscript") is None:
             print(f"{script.stem}: Rscript is not installed")
+            continue
+        if script.suffix == ".java" and (shutil.which("javac") is None or "SDC_ARX" not in os.environ):
+            print(f"{script.stem}: there is no JDK, or the variable SDC_ARX names no jar of ARX")
             continue
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(_write_command(script, python, Path(folder)), cwd=HERE.parent, capture_output=True,
@@ -67,11 +71,15 @@ def ask_peers(python: str) -> None:
 def _write_command(script: Path, python: str, folder: Path) -> list[str]:
     if script.suffix == ".py":
         return [python, "-m", f"validation.peers.{script.stem}"]
-    with duckdb.connect() as con:  # R reads no Parquet
+    written = str(FIXTURES / "validation" / f"{script.stem}.json")
+    with duckdb.connect() as con:  # neither R nor ARX reads Parquet
         make_tables(con)
+        if script.suffix == ".java":
+            write_for_arx(con, folder)
+            return ["java", "-cp", os.environ["SDC_ARX"], str(script), str(folder), written]
         for name, order in (("lfs", "person"), ("couples", "couple"), ("blanked", "couple")):
             con.execute(f"COPY (FROM {name} ORDER BY {order}) TO '{folder / name}.csv'")
-    return ["Rscript", "--vanilla", str(script), str(folder), str(FIXTURES / "validation" / f"{script.stem}.json")]
+    return ["Rscript", "--vanilla", str(script), str(folder), written]
 
 
 def run_cases() -> int:

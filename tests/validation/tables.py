@@ -28,6 +28,22 @@ MOVED = """CREATE TABLE moved AS
                own_insurance, husband_income + 2.5 * (couple % 5 - 2) AS husband_income, weight
            FROM couples"""
 
+# of each value of a key its labels, level by level, as ARX and sdc_sql.Hierarchy read them
+HIERARCHIES = {
+    "region": [("midwest", "north", "*"), ("northeast", "north", "*"), ("south", "south or west", "*"),
+               ("west", "south or west", "*")],
+    "race": [("black", "not white", "*"), ("other", "not white", "*"), ("white", "white", "*")],
+    "education": [(value, "school", "*") for value in ("<9years", "9-11years", "12years")]
+    + [(value, "college", "*") for value in ("13-15years", "16years", ">16years")],
+    "children_under_6": [("0", "0", "0", "*"), ("1", "1", "1 or more", "*")]
+    + [(str(number), "2 or more", "1 or more", "*") for number in range(2, 6)],
+    "children_6_to_18": [(str(number), str(number), "1 or more" if number else "0", "*") for number in range(3)]
+    + [(str(number), "3 or more", "1 or more", "*") for number in range(3, 9)],
+}  # fmt: skip
+# who of the couple is insured by the employer: a sensitive variable of four values
+INSURED = """SELECT couple, region, race, education, children_under_6, children_6_to_18,
+                    own_insurance || husband_insurance AS insured FROM couples"""
+
 
 def make_tables(con: duckdb.DuckDBPyConnection) -> None:
     """Make couples, workers, lfs, cis; blanked and moved: couples with some keys missing, and with values changed."""
@@ -35,6 +51,15 @@ def make_tables(con: duckdb.DuckDBPyConnection) -> None:
         con.execute(f"CREATE TABLE {name} AS FROM read_parquet('{FIXTURES / file}.parquet')")
     con.execute(BLANKED)
     con.execute(MOVED)
+
+
+def write_for_arx(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    """Write couples.csv, and a hierarchy for each key, as ARX reads them."""
+    con.execute(f"COPY ({INSURED} ORDER BY couple) TO '{folder / 'couples.csv'}'")
+    (folder / "hierarchies").mkdir()
+    for key, rows in HIERARCHIES.items():
+        text = "".join(";".join(row) + "\n" for row in rows)
+        (folder / "hierarchies" / f"{key}.csv").write_text(text, encoding="utf-8")
 
 
 @cache

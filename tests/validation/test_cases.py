@@ -9,7 +9,7 @@ import pytest
 
 import sdc_sql
 from validation import case as one_case
-from validation import exact
+from validation import exact, lattice
 from validation.book import read_cases
 from validation.case import Case, printed
 from validation.cases import list_modules
@@ -67,7 +67,7 @@ def test_a_case_is_proven_only_by_what_proves_it():
     assert printed("108") == (108.0, 0.5)
 
 
-@pytest.mark.parametrize("module", [one_case, exact], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [one_case, exact, lattice], ids=lambda module: module.__name__)
 def test_examples_run(module):
     found = doctest.testmod(module)
     assert found.attempted
