@@ -7,10 +7,11 @@
 
 The site reads fixtures/validation/headtohead.json.
 
-Each contender runs in a process of its own, which reads the table from Parquet (R: from CSV), does the task once, and
-says what it found; seconds are those of the task alone, on the clock and of all processors, memory is the most that the
-process had. A deterministic task must give the same answer; of a random one the same property is asserted. A peer that
-is not installed is named; one that takes longer than --limit seconds is stopped, and stands with that bound.
+Each contender runs in a process of its own, which reads the table from Parquet (R and Java: from CSV), does the task
+once, and says what it found; seconds are those of the task alone, on the clock and of all processors, memory is the
+most that the process had. A deterministic task must give the same answer; of a random one the same property is
+asserted. A peer that is not installed is named; one that takes longer than --limit seconds is stopped, and stands with
+that bound.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import shutil
 import subprocess
 import sys
@@ -30,6 +32,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 CONTENDERS = HERE / "contenders"
 OURS = "sdc_sql"
+ARX = "SDC_ARX"  # the variable with ARX's jar, and with those that it needs, as java -cp takes them
 POPULATION = """COPY (SELECT * FROM synthetic_population({records}, 'example')) TO '{path}' (FORMAT {format})"""
 
 
@@ -52,16 +55,30 @@ TASKS = [
     Task("microaggregation", "MDAV, k = 3, two columns; the share of the sum of squares that is lost", 0.05),
     Task("noise", "five columns, a tenth of the deviation", None, {"spread": (0.09, 0.11)}),
     Task("pram", "one column, 0.8 retained; the share that stayed", None, {"stayed": (0.77, 0.83)}),
+    # (theirs swaps fewer than it is asked for: half of the households of the rate move)
+    Task(
+        "record_swap",
+        "5 percent of the households, all at risk; their sizes kept in each region",
+        None,
+        {"kept": (1, 1), "moved": (0.02, 0.1)},
+    ),
     Task("rank_swap", "one column, 5 percent; values kept, none farther", None, {"kept": (1, 1), "farther": (0, 0)}),
     # (theirs ends after 10,000 steps: 200,000 plain ones of EM come to ours)
     Task("linkage", "m and u by EM of all pairs of 1,000 records, five variables", 5e-3),
     Task("log_linear", "tau1 and tau2 by independence of four keys", 1e-6),
     Task("propensity", "pMSE by main effects of six variables", 1e-5),
     Task("distances", "Kolmogorov-Smirnov, Wasserstein and total variation", 1e-9),
+    Task("shapes", "the distance of each of six columns: Kolmogorov-Smirnov, or total variation", 1e-9),
     Task("attribution", "k, l, t and beta of one variable by three keys", 1e-9),
     Task("synthesis", "as many made-up records of eight columns", None, {"distance": (0, 0.35)}),
     Task("calibration", "weights to the margins of two keys; the sum of their squares", 1e-6),
     Task("estimates", "a mean by domains with Taylor's errors", 1e-9),
+    Task(
+        "release",
+        "age recoded, four keys suppressed to three, noise; risk, loss, two reports and the file",
+        None,
+        {"below": (0, 0), "spread": (0.08, 0.12)},
+    ),
 ]
 
 
@@ -112,8 +129,8 @@ def _compare(task: Task, table: Path, records: int, asked: argparse.Namespace) -
 
 
 def _list_contenders(task: str) -> list[Path]:
-    """Return the scripts of a task, ours first: contenders/TASK/NAME.py or NAME.R."""
-    found = [p for p in sorted((CONTENDERS / task).iterdir()) if p.suffix in {".py", ".R"}]
+    """Return the scripts of a task, ours first: contenders/TASK/NAME.py, NAME.R or NAME.java."""
+    found = [p for p in sorted((CONTENDERS / task).iterdir()) if p.suffix in {".py", ".R", ".java"}]
     return sorted(found, key=lambda path: path.stem != OURS)
 
 
@@ -123,6 +140,10 @@ def _run(script: Path, table: Path, asked: argparse.Namespace) -> dict[str, Any]
         if shutil.which("Rscript") is None:
             return {"contender": script.stem, "missing": "R is not installed"}
         command = ["Rscript", "--vanilla", str(CONTENDERS / "run.R"), str(script), str(table.with_suffix(".csv"))]
+    elif script.suffix == ".java":
+        if shutil.which("javac") is None or ARX not in os.environ:
+            return {"contender": script.stem, "missing": f"there is no JDK, or the variable {ARX} names no jar of ARX"}
+        command = ["java", "-cp", os.environ[ARX], str(script), str(table.with_suffix(".csv"))]
     else:
         python = sys.executable if script.stem == OURS else asked.python
         command = [python, "-W", "ignore", str(CONTENDERS / "run.py"), str(script), str(table)]
