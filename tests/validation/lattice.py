@@ -29,9 +29,12 @@ class Lattice:
     def __init__(self, rows: Iterable[Sequence[Any]], hierarchies: Mapping[str, Sequence[Sequence[str]]]) -> None:
         self.cells = Counter((tuple(map(str, row[:-1])), row[-1]) for row in rows)
         self.records = self.cells.total()
+        self.counted: dict[tuple[int, ...], defaultdict[Cell, Counter[Any]]] = {}
         self.ladders = [{row[0]: row for row in hierarchies[key]} for key in hierarchies]
         self.values = [Counter[str]() for _ in self.ladders]
-        for (cell, _), n in self.cells.items():
+        self.secrets = Counter[Any]()
+        for (cell, secret), n in self.cells.items():
+            self.secrets[secret] += n
             for counts, value in zip(self.values, cell, strict=True):
                 counts[value] += n
 
@@ -53,9 +56,11 @@ class Lattice:
                 losses.append(loss(node, lost))
         return min(losses)
 
-    def count_groups(self, node: Sequence[int]) -> defaultdict[Cell, Counter[Any]]:
+    def count_groups(self, node: tuple[int, ...]) -> defaultdict[Cell, Counter[Any]]:
         """Return how many records have each combination of labels at a node, by their sensitive values."""
-        groups: defaultdict[Cell, Counter[Any]] = defaultdict(Counter)
+        if node in self.counted:
+            return self.counted[node]
+        groups = self.counted[node] = defaultdict(Counter)
         for (cell, secret), n in self.cells.items():
             groups[self._label(cell, node)][secret] += n
         return groups
@@ -94,8 +99,5 @@ class Lattice:
 
     def _distance(self, values: Counter[Any]) -> float:
         """Return half of the sum of the differences between the shares of the sensitive values here and in the file."""
-        everywhere = Counter[Any]()
-        for (_, secret), n in self.cells.items():
-            everywhere[secret] += n
         here = values.total()
-        return sum(abs(values[secret] / here - n / self.records) for secret, n in everywhere.items()) / 2
+        return sum(abs(values[secret] / here - n / self.records) for secret, n in self.secrets.items()) / 2
