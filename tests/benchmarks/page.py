@@ -115,7 +115,7 @@ def measure_preview(page, tell: Callable[[str, Callable[[], object], Callable[[]
     page.wait_for_selector("#protect-break-0")
     for what, cut in (("what a recoding would do", "40"), ("... with another cut point", "55")):
         page.fill("#protect-break-0", cut)
-        tell(what, lambda: page.keyboard.press("Tab"), looks_ahead(f"breaks {cut}"))
+        tell(what, lambda: page.keyboard.press("Tab"), looks_ahead(f"cut points {cut}"))
         wait_until_idle(page)
 
 
