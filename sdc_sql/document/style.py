@@ -116,13 +116,14 @@ svg, .legend li::before { print-color-adjust: exact; -webkit-print-color-adjust:
   body { font-size: 10pt; }
   h1 { font-size: 16pt; }
   .cover { min-height: 255mm; display: flex; flex-direction: column; break-after: page; line-height: 1.35; }
+  .cover h1 { font-size: 13pt; }
   .cover header p { font-size: 8.5pt; }
   .cover .sign { margin-top: auto; }
-  .cover .sign { padding-top: 8mm; break-inside: avoid; }
-  .cover .sign li { margin-bottom: 9mm; }
+  .cover .sign { padding-top: 6mm; break-inside: avoid; }
+  .cover .sign li { margin-bottom: 8mm; }
   .cover .sign li:last-child { margin-bottom: 0; }
   .cover figure.table { margin: 1.5mm 0; }
-  .cover table { font-size: 8pt; }
+  .cover table { font-size: 7.5pt; }
   .cover th, .cover td { padding-top: .1rem; padding-bottom: .1rem; }
   .cover td.picture { padding: 0; }
   .cover figcaption { padding-bottom: .1rem; }

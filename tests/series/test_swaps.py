@@ -114,7 +114,7 @@ def test_a_batch_of_few_is_found_and_waits(con, tmp_path):
     (new,) = nights.release(world.table(), returning=True)  # 198 waited, and were not in the last table
     assert (len(new), nights.waiting) == (200, 0)
     small = Nights(con, tmp_path / "..", lambda mask: mask.rank_swap("income", 5, into="released"))
-    with pytest.raises(SeriesError, match="199 records with fewer than ten"):
+    with pytest.raises(SeriesError, match="some records with fewer than ten"):
         small.release(World(199, 3).table())
 
 
@@ -209,7 +209,7 @@ def test_a_cell_of_few_waits(con, tmp_path):
     nights = Nights(con, tmp_path, swap_data(0.5), columns=("region", "occupation"))
     world = World(120, 2)
     world.people["sex"][:] = 0
-    with pytest.raises(SeriesError, match="120 records with fewer than ten others"):
+    with pytest.raises(SeriesError, match="some records with fewer than ten others"):
         Nights(con, tmp_path, swap_data(0.5, equal=["sex", "age"])).release(world.table())
     nights.release(world.table())
     world.come(20)
