@@ -43,8 +43,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--every N``: of the cases of each test only every N-th, where the same is tried with another package."""
+    """Add ``--every N`` and ``--turn K/N``: of the cases of each test, and of the slow files, only every N-th."""
     parser.addoption("--every", type=int, default=1, metavar="N", help="of the cases of each test only every N-th")
+    parser.addoption("--turn", default="0/1", metavar="K/N", help="of the files with slow tests every N-th, from K on")
 
 
 @pytest.hookimpl(tryfirst=True)  # before what is marked is left out
@@ -62,13 +63,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if seen[test] % config.getoption("--every") and not item.get_closest_marker("whole"):
             left_out.append(item)
         seen[test] += 1
-    ids = {id(item) for item in left_out}
-    items[:] = [item for item in items if id(item) not in ids]
-    config.hook.pytest_deselected(items=left_out)
     # so that no core is left with one of them at the end
     long = ("fuzz", "studies", "test_spark", "test_killed", "test_dbt", "test_readme", "test_ten_nights", "tests/app",
             "mutants", "docs/test_doors", "benchmarks")  # fmt: skip
     items.sort(key=lambda item: not any(part in item.nodeid for part in long))
+    turn, turns = map(int, config.getoption("--turn").split("/"))
+    slow = [item for item in items if item.get_closest_marker("slow") or item.get_closest_marker("shared")]
+    places = {file: i for i, file in enumerate(dict.fromkeys(item.path for item in slow))}
+    left_out += [i for i in slow if places[i.path] % turns != turn % turns and not i.get_closest_marker("whole")]
+    ids = {id(item) for item in left_out}
+    left_out = [item for item in items if id(item) in ids]
+    items[:] = [item for item in items if id(item) not in ids]
+    config.hook.pytest_deselected(items=left_out)
 
 
 @pytest.fixture(scope="session")
