@@ -55,7 +55,6 @@ TASKS = [
     Task("microaggregation", "MDAV, k = 3, two columns; the share of the sum of squares that is lost", 0.05),
     Task("noise", "five columns, a tenth of the deviation", None, {"spread": (0.09, 0.11)}),
     Task("pram", "one column, 0.8 retained; the share that stayed", None, {"stayed": (0.77, 0.83)}),
-    # (theirs swaps fewer than it is asked for: half of the households of the rate move)
     Task(
         "record_swap",
         "5 percent of the households, all at risk; their sizes kept in each region",
