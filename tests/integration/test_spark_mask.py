@@ -347,7 +347,7 @@ def test_a_series_goes_on_from_one_engine_to_the_other(spark, sdc, persons, con,
     [
         ("noise", ["in come", 0.1], "up in DuckDB. On Spark records are masked by themselves"),
         ("microaggregate", ["in come", 3], "or mask the table in DuckDB, with the same ledger"),
-        ("rank_swap", ["in come", 5], "refused in a series of releases: the newcomers"),
+        ("rank_swap", ["in come", 5], "rank_swap is refused in a series on Spark: what the ledger keeps of it"),
     ],
 )
 def test_what_is_not_of_the_record_alone_is_refused_in_a_series(sdc, persons, tmp_path, verb, given, said):  # noqa: PLR0917
