@@ -17,6 +17,7 @@
 -- (Deviations -2, -1, 1, 2: the root of 10 / 12; -1.25, -1.25, 0.75, 1.75: that of 6.75 / 12.)
 --
 -- Scope: table.
+-- Python: a regression needs it; the other statistics are SQL alone.
 -- Not compiled: its statistics are of several kinds, and its regressions are solved by numpy; compare the two tables in DuckDB.
 -- Parameters:
 --   original    table             the table before masking

@@ -33,6 +33,7 @@
 -- of 0, the root of 4 / 3 (1.44 + 1.44).)
 --
 -- Scope: table.
+-- Python: a regression needs it; the other statistics are SQL alone.
 -- Not compiled: its statistics are of several kinds, and its regressions are solved by numpy; estimate in DuckDB.
 -- Parameters:
 --   tbl         table             the table, view, common table expression or file
