@@ -42,5 +42,11 @@ def run(arguments: argparse.Namespace) -> int:
     opened = partial(duckdb.connect, arguments.database, config={"storage_compatibility_version": storage.CHOSEN})
     with open_patiently(opened) as con:
         (uninstall if arguments.remove else install)(con)
+        newer = storage.find_newer_version(con)
     print(f"{arguments.database}: the macros are {'removed' if arguments.remove else 'stored'}")
+    if newer and not arguments.remove:
+        print(
+            f"Only DuckDB {newer} and later read this file. For a program with an older one copy the tables to a file"
+            " that sdc-sql install --create makes."
+        )
     return 0

@@ -16,6 +16,7 @@ import pytest
 import sdc_sql
 from sdc_sql import Microdata, risk_report
 from sdc_sql.cli import main, parser
+from sdc_sql.db.files.storage import CHOSEN
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -457,13 +458,29 @@ def test_macros_prints_the_bundle(capsys):
 @pytest.mark.slow
 def test_install_into_a_database(capsys, tmp_path):
     path = tmp_path / "d.duckdb"
-    with duckdb.connect(path) as con:
+    with duckdb.connect(path, config={"storage_compatibility_version": CHOSEN}) as con:
         con.execute(f"CREATE TABLE persons AS {ROWS}")
     for _ in range(2):
         assert main(["install", str(path)]) == DONE
         assert capsys.readouterr() == (f"{path}: the macros are stored\n", "")
     with duckdb.connect(path, read_only=True) as con:
         assert con.execute("SELECT n1 FROM sdc_theta('persons', ['age', 'sex'], 0.1)").fetchone() == (3,)
+
+
+@pytest.mark.slow
+def test_install_says_who_reads_a_newer_file(capsys, tmp_path, monkeypatch):
+    """As of a file of DuckDB 2.0, where the macros would be content with 1.5."""
+    monkeypatch.setattr("sdc_sql.db.files.storage.CHOSEN", "v1.4.0")
+    path = tmp_path / "d.duckdb"
+    with duckdb.connect(path, config={"storage_compatibility_version": "v1.5.0"}):
+        pass
+    assert main(["install", str(path)]) == DONE
+    stored, newer, *left = capsys.readouterr().out.splitlines()
+    assert stored == f"{path}: the macros are stored"
+    assert newer.startswith("Only DuckDB 1.5.0 and later read this file.")
+    assert left == []
+    assert main(["install", str(path), "--remove"]) == DONE
+    assert capsys.readouterr().out == f"{path}: the macros are removed\n"
 
 
 @pytest.mark.slow

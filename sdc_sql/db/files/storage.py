@@ -36,6 +36,21 @@ def read_storage_version(con: duckdb.DuckDBPyConnection, name: str) -> str:
     return told.removesuffix("+") or CHOSEN
 
 
+def find_newer_version(con: duckdb.DuckDBPyConnection) -> str | None:
+    """Return the oldest DuckDB that reads the current database, where the macros would be content with an older one.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> print(find_newer_version(duckdb.connect()))
+    None
+    """
+    ((name,),) = con.execute("SELECT current_database()").fetchall()
+    told = read_storage_version(con, name)
+    number, enough = ([int(part) for part in version[1:].split(".")] for version in (told, CHOSEN))
+    return told[1:] if number > enough else None
+
+
 def quote_database(name: str) -> str:
     """Return the name of a database as SQL has it.
 
