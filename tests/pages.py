@@ -30,7 +30,7 @@ FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 ROOMS = ("tutorials", "how_to", "explanation", "coming_from")
 HERE = {"sh", "python", "sql"}
-OTHERS = {"r", "java"}  # of other programs, which run where these are installed
+OTHERS = {"r", "java", "js", "go", "c"}  # of other programs, which run where these are installed
 QUOTED = {"toml", "yaml", "jinja", "csv"}  # files, or parts of them
 WIDTH = 110  # of the tables that a page shows
 

@@ -59,11 +59,11 @@ def test_a_block_that_prints_something_else_is_a_warning_of_the_build(monkeypatc
 
 
 def test_what_is_not_installed_is_named(monkeypatch):
-    for cached in (theirs._find_r, theirs._find_arx):
+    for cached in (theirs.find_r, theirs._find_arx):
         cached.cache_clear()
     monkeypatch.setattr(theirs.shutil, "which", lambda _: None)
     assert theirs.find_tool("r", "```r\nlibrary(sdcMicro)\n```\n").reason == "R is not installed"
     monkeypatch.delenv(theirs.CLASS_PATH, raising=False)
     assert theirs.find_tool("java", "").reason == "the variable SDC_ARX names no jar of ARX"
-    for cached in (theirs._find_r, theirs._find_arx):
+    for cached in (theirs.find_r, theirs._find_arx):
         cached.cache_clear()
