@@ -200,4 +200,8 @@ def _list_calls(step: Step) -> list[dict[str, Any]]:
 
 def _is_of_table(step: Step) -> bool:
     """Whether a method must know all records to treat one, so that its time may grow with their square."""
-    return any(m.is_step and m.verb == step.verb and str(m.scope).endswith("table") for m in read_catalogue())
+    searched = ("table", "cells")  # of the cells PRAM needs the numbers alone
+    return any(
+        m.is_step and m.verb == step.verb and m.effect.matrix.kind == "none" and str(m.scope).endswith(searched)
+        for m in read_catalogue()
+    )

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.functions import CREATE
-from sdc_sql.db.catalogue.load import TEMPORARY, execute, load_macros
-from sdc_sql.db.catalogue.macros import definition, read_catalogue
+from sdc_sql.db.catalogue.load import execute
+from sdc_sql.db.catalogue.macros import read_catalogue
 from sdc_sql.db.completion import query_table
+from sdc_sql.db.counted import GROUPED, count_cells
 from sdc_sql.db.masking.subset import find_part, resolve_condition
 from sdc_sql.db.table import fetch_rows
 from sdc_sql.errors import InputError, ParameterError, translate_errors
@@ -41,7 +41,6 @@ CELLS = "sdc_counted"
 RECORDS, WEIGHT = "sdc__records", "sdc__w"
 BEFORE, AFTER, NUMBER, COUNTED = "value_before", "value_after", "value_number", "value_records"
 BESIDE = "value_beside_"
-_GROUPED, _COUNTED = "sdc__category_cells", "sdc__counted_cells"
 _TARGETS = ("columns", "column")
 
 
@@ -81,7 +80,7 @@ class CountedCells:
         self.data, self.con = data, data.con
         self.cells = exp.table_(f"{CELLS}{name}", db="temp", quoted=True)
         weight = data.weight if isinstance(data.weight, str) else None
-        _create_table(self.con, self.cells, query.call_macro(_GROUPED, data.table, list(data.keys), weight))
+        _create_table(self.con, self.cells, query.call_macro(GROUPED, data.table, list(data.keys), weight))
 
     @property
     def number(self) -> int:
@@ -99,7 +98,7 @@ class CountedCells:
         """
         roles = read_roles(self.data, table=f"temp.{self.cells.name}", household=None, id=None, stratum=None, part=None)
         try:
-            with _count_cells(self.con):
+            with count_cells(self.con):
                 return measure_rows(asked, roles, beside or Beside())
         except LackingError:
             raise
@@ -342,18 +341,6 @@ def _join_cells(
         ]
         rows = rows.join(there, on=exp.and_(*same))
     return rows.group_by(*(value.copy() for value in values))
-
-
-@contextmanager
-def _count_cells(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """Let the measures of a connection take a table of counted cells for its records."""
-    load_macros(con, f"{_GROUPED} {_COUNTED}")
-    ours = f"{TEMPORARY} {_GROUPED}(tbl, keys, weight) AS TABLE FROM {_COUNTED}(tbl, keys, weight)"
-    con.execute(ours)
-    try:
-        yield
-    finally:
-        con.execute(definition(_GROUPED).replace(CREATE, TEMPORARY, 1))
 
 
 def _create_table(con: duckdb.DuckDBPyConnection, table: exp.Table, rows: exp.Expression) -> None:

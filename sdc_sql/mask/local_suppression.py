@@ -120,10 +120,10 @@ def local_suppression(
     >>> step.changed, step.parameters["suppressions"]
     (3, {'age': 3, 'sex': 3})
     """
-    chosen = list_suppressible(data, keys, into)
+    chosen = list_suppressible(data, keys, into, by_cells=True)
     following = resolve_followers(data, chosen, ghosts)
     if following:  # they must not be bound either
-        list_suppressible(data, list_followers(following), into)
+        list_suppressible(data, list_followers(following), into, by_cells=True)
     k = require_number("local_suppression", "k", k)
     part = resolve_subset(data, subset) if subset is not None and isinstance(data, Table) else None
     guarantee = require_choice("local_suppression", "guarantee", guarantee)
@@ -132,7 +132,7 @@ def local_suppression(
         "importance": list_importance(data, chosen, importance), "cost": cost,
         "max_share": _resolve_shares(data, chosen, max_share),
         "stratum": stratum and data.spell_column("stratum", stratum),
-        "subset": part and part.column, "ghosts": following,
+        "subset": part.column if part else subset and data.spell_column("subset", subset), "ghosts": following,
         **resolve_whole_households(data, chosen, household, household_columns),
         "unit": require_choice("local_suppression", "unit", unit),
     }  # fmt: skip

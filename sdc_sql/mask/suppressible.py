@@ -22,17 +22,16 @@ def list_suppressible(
     *,
     what: str = "Local suppression",
     suppressed: bool = True,
+    by_cells: bool = False,
 ) -> tuple[str, ...]:
     """Return the keys, by default those of the table, as it spells them; `suppressed`: whether any is to be NULL.
 
     Raises
     ------
-    Unsupported
-        Of a table of Spark's: what is suppressed there could not be proved.
     ColumnError
         Where a key of the table that is to be changed must not be NULL.
     """
-    if not isinstance(data, Table):
+    if not by_cells and not isinstance(data, Table):
         raise Unsupported(
             f"{what} runs in DuckDB only, where what it released is counted anew: "
             "write the table as a Parquet file, and mask that into a new table."
@@ -40,6 +39,8 @@ def list_suppressible(
     chosen: tuple[str, ...] = data.keys if keys is None else resolve_columns(data, keys)
     if not chosen:
         raise ParameterError(f"{what} needs keys: give keys=[...] here or when describing the table.")
+    if not isinstance(data, Table):  # a table of Spark's is not changed in place
+        return chosen
     whole = data if data.part is None else data.part.whole
     target = find_known_table(whole, whole.table) if into is None and not whole.file else None
     if target is not None and suppressed:

@@ -21,10 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.catalogue.functions import explain_new_name
 from sdc_sql.db.catalogue.macros import index_catalogue, index_former_names, read_catalogue
+from sdc_sql.db.checks import require_whole_number
 from sdc_sql.errors import ParameterError
 from sdc_sql.methods import Methods
 
 try:
+    from sdc_sql.spark.cells import MOST_CELLS
     from sdc_sql.spark.frame import Frame
     from sdc_sql.spark.measures import bind_macro
 except ModuleNotFoundError as error:
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 _ONE_AT_A_TIME = Lock()
 
 
-def load(spark: SparkSession, *, key: str | None = None) -> SparkVerbs:
+def load(spark: SparkSession, *, key: str | None = None, most_cells: int = MOST_CELLS) -> SparkVerbs:
     """Return the verbs for the tables and DataFrames of a Spark session.
 
     Parameters
@@ -51,13 +53,15 @@ def load(spark: SparkSession, *, key: str | None = None) -> SparkVerbs:
         A session, with Arrow and this package on its executors.
     key
         The secret key of the draws; without it that of the environment, ``SDC_KEY``, of this process.
+    most_cells
+        How many combinations of values of the keys are brought to this process at most, where a method needs them all.
     """
     if not hasattr(spark, "sparkContext"):
         raise ParameterError(
             f"spark is {type(spark).__module__}.{type(spark).__name__}: it must be a classic Spark session, not one of "
             "Spark Connect, which has no broadcasts."
         )
-    return SparkVerbs(spark, key=key)
+    return SparkVerbs(spark, key=key, most_cells=require_whole_number(most_cells, "most_cells", least=1, most=2**31))
 
 
 def _verb(verb: Callable[..., Any]) -> Callable[..., DataFrame]:
@@ -67,7 +71,7 @@ def _verb(verb: Callable[..., Any]) -> Callable[..., DataFrame]:
         self: Room, table: str | DataFrame, *arguments: Any, id: str, series: Series | None = None, **named: Any,  # noqa: A002, ANN401
     ) -> DataFrame:  # fmt: skip
         with _ONE_AT_A_TIME:  # a matrix, and what is tried beforehand, go through one DuckDB of this process
-            frame = Frame(self._spark, table, self._secret(), id=id, series=series)
+            frame = Frame(self._spark, table, self._secret(), id=id, series=series, most_cells=self._most_cells)
             result: DataFrame = verb(frame, *arguments, **named)
         return result
 
@@ -88,8 +92,8 @@ def _verb(verb: Callable[..., Any]) -> Callable[..., DataFrame]:
 class Room:
     """What a room's verbs are methods of: a Spark session, and the key of its draws."""
 
-    def __init__(self, spark: SparkSession, key: str | None) -> None:
-        self._spark, self._key = spark, key
+    def __init__(self, spark: SparkSession, key: str | None, most_cells: int) -> None:
+        self._spark, self._key, self._most_cells = spark, key, most_cells
 
     def _secret(self) -> str | None:
         return self._key or os.environ.get("SDC_KEY")
@@ -121,9 +125,9 @@ class SparkVerbs:
     says why.
     """
 
-    def __init__(self, spark: SparkSession, *, key: str | None = None) -> None:
+    def __init__(self, spark: SparkSession, *, key: str | None = None, most_cells: int = MOST_CELLS) -> None:
         for name, room in ROOMS.items():
-            setattr(self, name, room(spark, key))
+            setattr(self, name, room(spark, key, most_cells))
 
     def __getattr__(self, verb: str) -> Room:
         """Say of a verb in which room it is."""

@@ -21,6 +21,8 @@ from sdc_sql.db.table import spell_column
 from sdc_sql.errors import ColumnError, ParameterError, SeriesError, TableError
 from sdc_sql.series.step_form import refuse_method
 from sdc_sql.spark import serial, worker
+from sdc_sql.spark.by_cells import mask_by_cells
+from sdc_sql.spark.cells import MOST_CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,8 +45,9 @@ class Frame:
 
     def __init__(
         self, spark: SparkSession, table: str | DataFrame, key: str | None, *, id: str, series: Any = None,  # noqa: A002, ANN401 - a release of a series
+        most_cells: int = MOST_CELLS,
     ) -> None:  # fmt: skip
-        self.spark, self._key, self.series = spark, key, series
+        self.spark, self._key, self.series, self.most_cells = spark, key, series, most_cells
         self.table = table if isinstance(table, str) else "the DataFrame"
         self.frame = resolve_frame(spark, table)
         self.columns = tuple(self.frame.columns)
@@ -109,7 +112,7 @@ class Frame:
 
     def digest_beside(self, table: str) -> str:
         """Return the digest of the content of a matrix, mapping or hierarchy."""
-        with worker.registered(self.con, {"sdc_beside": self._table(table)}):
+        with worker.registered(self.con, {"sdc_beside": self.read_beside(table)}):
             digested = query.call_macro("sdc_content_digest", "sdc_beside")
             return str(worker.arrow(self.con, digested)["digest"][0].as_py())
 
@@ -130,7 +133,10 @@ class Frame:
         if kind == "record":  # these masks are exact whatever the partitions are
             return self._mask_by_record(macro, columns, arguments)
         if kind == "cells" and find_effect(macro).matrix.kind != "none":  # the mask is one of PRAM
-            return self._mask_by_cells(macro, columns, arguments)
+            return self._mask_by_matrix(macro, columns, arguments)
+        if kind == "cells":
+            with raised():
+                return mask_by_cells(self, macro, columns, arguments)
         return self._mask_by_group(macro, columns, arguments)
 
     def _mask_by_record(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
@@ -138,10 +144,10 @@ class Frame:
         beside = [p for p in index_catalogue()[f"sdc_{macro}"].parameters if p.name not in MASKED]
         for name in (p.name for p in beside if p.type == "table"):
             if arguments.get(name) is not None:
-                tables[f"sdc_{name}"] = self._table(str(arguments[name]))
+                tables[f"sdc_{name}"] = self.read_beside(str(arguments[name]))
                 arguments[name] = f"sdc_{name}"
         others = [arguments[p.name] for p in beside if p.type == "column" and arguments.get(p.name)]
-        task = self._task(macro, columns, arguments, others, tables)
+        task = self.make_task(macro, columns, arguments, others, tables)
         # the macro is tried here on one record of each kind: an error is raised now, with its usual words
         kinds = self.frame.select(*map(_quote_column, task.seen[1:]))
         if tables and (household := arguments.get("household")):  # there is one of each kind, not one a household
@@ -152,9 +158,9 @@ class Frame:
         else:
             kinds = kinds.distinct() if tables else kinds.limit(1)
         worker.mask_table(task, self._key, self._number_records(kinds))
-        return self._map_chunks(task)
+        return self.map_chunks(task)
 
-    def _mask_by_cells(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Any]) -> DataFrame:
+    def _mask_by_matrix(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Any]) -> DataFrame:
         within = arguments.get("within") or ([arguments["stratum"]] if arguments.get("stratum") else [])
         names = tuple(dict.fromkeys([*within, *columns]))
         counts = self.frame.groupBy(*map(_quote_column, names)).agg(F.count(F.lit(1)).alias("sdc__count"))
@@ -182,7 +188,7 @@ class Frame:
         household = arguments.get("household")
         given |= {"unit": arguments["unit"], "household": household}
         others = [*within, household] if household else within
-        return self._map_chunks(self._task("pram_by_design", columns, given, others, {"sdc_design": design}))
+        return self.map_chunks(self.make_task("pram_by_design", columns, given, others, {"sdc_design": design}))
 
     def _mask_by_group(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
         stratum = arguments.get("stratum")
@@ -191,24 +197,26 @@ class Frame:
         for name, value in arguments.items():
             if name not in MASKED and declared.get(name) in {"column", "columns"}:
                 others += [value] if isinstance(value, str) else value if isinstance(value, (list, tuple)) else []
-        task = self._task(macro, columns, arguments, others, {})
+        task = self.make_task(macro, columns, arguments, others, {})
         carried, key = self._pack_task(task), self._key
-        groups = self._rename_plainly().groupBy(*([f"c{self.columns.index(str(stratum))}"] if stratum else []))
+        groups = self.rename_plainly().groupBy(*([f"c{self.columns.index(str(stratum))}"] if stratum else []))
         return groups.applyInArrow(worker.mask_groups(carried, key), self._schema(task))
 
-    def _map_chunks(self, task: worker.Task) -> DataFrame:
-        return self._rename_plainly().mapInArrow(
+    def map_chunks(self, task: worker.Task) -> DataFrame:
+        """Return the records masked by tasks, chunk by chunk, when they are read."""
+        return self.rename_plainly().mapInArrow(
             worker.mask_chunks(self._pack_task(task), self._key), self._schema(task)
         )
 
-    def _rename_plainly(self) -> DataFrame:
+    def rename_plainly(self) -> DataFrame:
         """Return the records under names that pyspark's Arrow functions can take: c0, c1, ..."""
         return self.frame.toDF(*(f"c{i}" for i in range(len(self.columns))))
 
-    def _task(
+    def make_task(
         self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value], others: Sequence[Any],
         tables: dict[str, pa.Table],
     ) -> worker.Task:  # fmt: skip
+        """Return what is sent to the tasks; `others` are columns that the macro reads and does not mask."""
         seen = tuple(dict.fromkeys([self.id, *others, *columns]))
         # the columns keep the order of the table, apart from the id
         seen = (seen[0], *(c for c in self.columns if c in seen[1:]))
@@ -238,7 +246,7 @@ class Frame:
             0, self.id, numbers.cast(pa.string()) if isinstance(kind, types.StringType) else numbers
         )
 
-    def _table(self, name: str) -> pa.Table:
+    def read_beside(self, name: str) -> pa.Table:
         """Return the table of a matrix, mapping or hierarchy: one that was given as values, or a table of Spark."""
         known = "SELECT 1 FROM duckdb_views() WHERE view_name = ? AND temporary"
         if self.con.execute(known, [name]).fetchall():

@@ -19,6 +19,12 @@ CREATE OR REPLACE MACRO sdc__fixed(x, bits := 72) AS (x * pow(2e0, bits))::HUGEI
 CREATE OR REPLACE MACRO sdc__unfixed(total, bits := 72) AS total::DOUBLE / pow(2e0, bits);
 CREATE OR REPLACE MACRO sdc__exact_sum(x, bits := 72) AS sdc__unfixed(sum(sdc__fixed(x, bits)), bits);
 
+-- Such a whole number in three parts of 43 bits, which any engine adds up without loss, and the number again from their sums.
+CREATE OR REPLACE MACRO sdc__parted_number(n) AS
+    [(n & 8796093022207::HUGEINT)::BIGINT, ((n >> 43) & 8796093022207::HUGEINT)::BIGINT, (n >> 86)::BIGINT];
+CREATE OR REPLACE MACRO sdc__joined_number(low, middle, high) AS
+    low::HUGEINT + middle::HUGEINT * (1::HUGEINT << 43) + high::HUGEINT * (1::HUGEINT << 86);
+
 -- The power of two that brings a size to between 1 and 2, for numbers of any size (log2 may be off by one step at a power of two: just as
 -- good). Products of two such numbers, and 2^35 of them, are summed with 88 bits.
 CREATE OR REPLACE MACRO sdc__shift(size) AS CASE WHEN size > 0 THEN pow(2e0, -floor(log2(size))) ELSE 1e0 END;

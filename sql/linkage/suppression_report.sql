@@ -31,22 +31,13 @@ CREATE OR REPLACE MACRO sdc__short_bits(numbers, widths) AS
     array_to_string(list_transform(numbers, lambda n, i: right(n::INTEGER::BIT::VARCHAR, widths[i])), '')::BIT;
 
 -- The rows of either table: as numbers (a bit string), the pattern of what is not NULL, how many before and after.
-CREATE OR REPLACE MACRO sdc__both_cells(original, released, keys) AS TABLE
-    WITH sdc__rows_of_both AS (
-        SELECT COLUMNS(sdc__columns((*), keys)), true AS sdc__original FROM sdc__exact_rows(original, codes := keys)
-        UNION ALL BY NAME
-        SELECT COLUMNS(sdc__columns((*), keys)), false AS sdc__original FROM sdc__exact_rows(released, codes := keys)
-    ),
-    sdc__crossed AS (
-        SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), count(*) FILTER (sdc__original) AS sdc__before,
-               count(*) FILTER (NOT sdc__original) AS sdc__after
-        FROM sdc__rows_of_both GROUP BY ALL
-    ),
-    sdc__numbered AS MATERIALIZED (
+-- crossed: the rows themselves.
+CREATE OR REPLACE MACRO sdc__coded_both(crossed) AS TABLE
+    WITH sdc__numbered AS MATERIALIZED (
         SELECT sdc__before, sdc__after,
                sdc__value_number(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__rank_\0",
                sdc__value_mask(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__known_\0"
-        FROM sdc__crossed
+        FROM query_table(crossed)
     ),
     -- no more bits a key than its greatest number needs: short ones are compared fastest
     sdc__widths AS (
@@ -57,6 +48,19 @@ CREATE OR REPLACE MACRO sdc__both_cells(original, released, keys) AS TABLE
            sdc__short_bits([*COLUMNS(lambda c: starts_with(c, 'sdc__rank_'))], sdc__width) AS sdc__code,
            sdc__short_bits([*COLUMNS(lambda c: starts_with(c, 'sdc__known_'))], sdc__width) AS sdc__mask
     FROM sdc__numbered, sdc__widths;
+
+CREATE OR REPLACE MACRO sdc__both_cells(original, released, keys) AS TABLE
+    WITH sdc__rows_of_both AS (
+        SELECT COLUMNS(sdc__columns((*), keys)), true AS sdc__original FROM sdc__exact_rows(original, codes := keys)
+        UNION ALL BY NAME
+        SELECT COLUMNS(sdc__columns((*), keys)), false AS sdc__original FROM sdc__exact_rows(released, codes := keys)
+    ),
+    sdc__crossed AS (
+        SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), count(*) FILTER (sdc__original) AS sdc__before,
+               count(*) FILTER (NOT sdc__original) AS sdc__after
+        FROM sdc__rows_of_both GROUP BY ALL
+    )
+    FROM sdc__coded_both('sdc__crossed');
 
 -- Each pair of an original row and a compatible released one. cells: as above.
 CREATE OR REPLACE MACRO sdc__compatible_pairs(cells) AS TABLE

@@ -35,11 +35,13 @@
 -- guarantee is counted on the file as its households complete it. What can be counted, as the size, stays: it is known while the number
 -- stands. k records can be one family: with unit := 'household' a released row is one of members of k households
 -- (sdc_household_k_anonymity passes). No draws: no key is needed. 16 keys at the most.
+-- The cells of the keys decide, and of cells whose records do not all lose the same the order of the ids: on Spark, where the cells alone
+-- come together, the same records lose the same values. Households are not in the cells: by these it runs in DuckDB only.
 -- In a series of releases a released id shows one row in all of them, and k is proved on them together: of ids that stand in each
 -- release in which it stands, with the same row (series_suppression.sql). The first release is this mask; of a later one the newcomers
 -- are suppressed beside the rows that stand.
 --
--- Scope: table.
+-- Scope: cells.
 -- Keeps: every value that is not suppressed.
 -- Guarantees: what `guarantee` names, with k; of the released table sdc_suppression_report counts anew who is without it.
 -- Values: codes.

@@ -1,0 +1,91 @@
+"""The cells of a Spark table: counted there, and brought here where they are few enough."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql import functions as F  # noqa: N812 - as everyone calls it
+from pyspark.sql import types
+
+from sdc_sql.db import query
+from sdc_sql.errors import ParameterError
+from sdc_sql.spark import worker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from pyspark.sql import DataFrame
+
+MOST_CELLS = 1_000_000
+RECORDS, LEAST = "sdc__records", "sdc__least"
+PARTS = ("sdc__low", "sdc__middle", "sdc__high")  # of the sum of the weights: sql/core/sums.sql
+
+
+def count_cells(frame: DataFrame, names: Sequence[str], most: int, weight: str | None = None) -> pa.Table:
+    """Return the combinations of values of columns, each with its records and the exact sum of their weights.
+
+    Raises
+    ------
+    ParameterError
+        Where there are more than `most`: it says how many, and none was fetched.
+    """
+    plain = frame.select(*(_quote(name).alias(f"c{i}") for i, name in enumerate(names)), *_list_weight(frame, weight))
+    numbers: list[Any] = [F.count(F.lit(1)).alias(RECORDS)]
+    if weight is not None:
+        number = types.StructType(
+            [*plain.schema.fields[:-1], *(types.StructField(p, types.LongType()) for p in PARTS),
+             types.StructField(LEAST, types.DoubleType())]
+        )  # fmt: skip
+        plain = plain.mapInArrow(_weigh_batches(len(names)), number)
+        numbers += [F.sum(F.col(part).cast("decimal(20,0)")).alias(part) for part in PARTS]
+        numbers.append(F.min(LEAST).alias(LEAST))
+    cells = plain.groupBy(*(f"c{i}" for i in range(len(names)))).agg(*numbers).persist()
+    try:
+        number_of_cells = cells.count()
+        if number_of_cells > most:
+            raise ParameterError(
+                f"There are {number_of_cells:,} combinations of values of {', '.join(names)}, and {most:,} are the "
+                "most that are brought to one place: recode keys first, give fewer, or load(spark, most_cells=...) "
+                "where its memory holds them."
+            )
+        found = cells.toArrow()
+    finally:
+        cells.unpersist()
+    return _add_weights(found.rename_columns([*names, *found.column_names[len(names) :]]))
+
+
+def _add_weights(cells: pa.Table) -> pa.Table:
+    """Return the cells with the sums of the weights as numbers, too; NULL where there are none."""
+    for name in (*PARTS, LEAST):
+        if name not in cells.column_names:
+            kind = pa.float64() if name == LEAST else pa.decimal128(30, 0)
+            cells = cells.append_column(name, pa.nulls(cells.num_rows, kind))
+    con = worker.connect_worker()
+    with worker.registered(con, {worker.RECORDS: cells.select(PARTS)}):
+        weights = worker.arrow(con, query.call_macro("sdc__joined_weights", worker.RECORDS))
+    return cells.append_column("sdc__w", weights["sdc__w"])
+
+
+def _quote(name: str) -> Any:  # noqa: ANN401 - a Column
+    return F.col("`" + name.replace("`", "``") + "`")
+
+
+def _list_weight(frame: DataFrame, weight: str | None) -> list[Any]:
+    return [] if weight is None else [frame["`" + weight.replace("`", "``") + "`"].alias("sdc_weight")]
+
+
+def _weigh_batches(kept: int) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Return the function that puts whole numbers, which any engine adds up exactly, in the place of weights."""
+
+    def weighed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        con = worker.connect_worker()
+        for table in worker.split_chunks(batches):
+            with worker.registered(con, {worker.RECORDS: table.select(["sdc_weight"])}):
+                parts = worker.arrow(con, query.call_macro("sdc__parted_weights", worker.RECORDS, "sdc_weight"))
+            result = table.select(range(kept))
+            for name in (*PARTS, LEAST):
+                result = result.append_column(name, parts[name])
+            yield from result.to_batches(max_chunksize=worker.CHUNK)
+
+    return weighed

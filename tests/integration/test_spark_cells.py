@@ -1,0 +1,190 @@
+"""Masking by cells on Spark: the records that DuckDB changes, each to what DuckDB makes of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pytest
+
+import sdc_sql
+from sdc_sql import ColumnError, InputError, ParameterError, TableError, Unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import DataFrame, SparkSession
+
+pytest.importorskip("pyspark", reason="masking on Spark is tested where pyspark is")
+if shutil.which("java") is None:
+    pytest.skip("masking on Spark is tested where Java is", allow_module_level=True)
+
+pytestmark = [
+    pytest.mark.slow,
+    # said by pyspark of the pandas that is there, which nothing here uses
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
+    # sockets that pyspark leaves to the garbage collector
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::sdc_sql.RepeatedReleaseWarning"),
+]
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory) -> Iterator[SparkSession]:
+    from pyspark.sql import SparkSession  # noqa: PLC0415 - where it is known to be there
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master("local[2]").appName("sdc-sql")
+    options = {
+        "spark.ui.enabled": "false",
+        "spark.sql.ansi.enabled": "true",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.local.dir": str(tmp_path_factory.mktemp("local")),
+        "spark.sql.warehouse.dir": tmp_path_factory.mktemp("warehouse").as_uri(),
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.host": "localhost",
+    }
+    for name, value in options.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+    del os.environ["PYSPARK_PYTHON"]
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        sdc_sql.load(connection)
+        connection.execute(
+            f"""
+            CREATE TABLE couples AS
+            SELECT couple, 'c' || couple AS code, region, race, education, experience, children_under_6, weight,
+                   husband_income, region || race AS place, hours > 20 AS works
+            FROM '{ROOT}/fixtures/cps_couples.parquet'
+            """
+        )
+        connection.execute(
+            """
+            CREATE TABLE k AS
+            SELECT i AS id, CASE WHEN i % 7 = 0 THEN NULL ELSE i % 5 END AS f,
+                   CASE WHEN i % 11 = 0 THEN NULL ELSE ['x', 'X', 'é', 'e'''][1 + i * 7 % 4] END AS "Select",
+                   CASE WHEN i % 3 = 0 THEN '1e-9' WHEN i % 3 = 1 THEN '0' WHEN i % 50 = 2 THEN 'nan'
+                        ELSE (i % 4)::VARCHAR END::DOUBLE AS "o'""`k",
+                   DATE '2020-01-01' + (i * i % 6)::INTEGER AS "a day", (1 + i % 3) * 0.7 AS w,
+                   CASE WHEN i = 3 THEN '-0' ELSE '0' END::DOUBLE AS zero
+            FROM range(300) AS r(i)
+            """
+        )
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def frames(spark, con) -> dict[str, DataFrame]:
+    return {
+        name: spark.createDataFrame(con.table(name).to_arrow_table()).repartition(3).cache()
+        for name in ("couples", "k")
+    }
+
+
+@pytest.fixture(scope="module")
+def sdc(spark):
+    from sdc_sql.spark import load  # noqa: PLC0415
+
+    return load(spark)
+
+
+IDS = {"couples": "couple", "k": "id"}
+KEYS = ["region", "education", "experience", "children_under_6"]
+ODD = ["f", "select", "O'\"`k", "a day"]
+CASES: dict[str, tuple[str, str, list[Any], dict[str, Any]]] = {
+    "identical": ("couples", "local_suppression", [3], {"keys": KEYS}),
+    "wildcard, by cost": (
+        "couples",
+        "local_suppression",
+        [5],
+        {"keys": KEYS, "guarantee": "wildcard", "importance": {"experience": 0.5}, "cost": "entropy", "id": "code"},
+    ),
+    "stratum, ghosts": (
+        "couples",
+        "local_suppression",
+        [3],
+        {"keys": KEYS[:3], "stratum": "race", "ghosts": {"region": ["place"]}},
+    ),
+    # (some records of a cell lose a value and others do not)
+    "subset": ("couples", "local_suppression", [3], {"keys": KEYS, "subset": "works", "id": "code"}),
+    "subset, strong": ("couples", "local_suppression", [3], {"keys": KEYS, "subset": "works", "guarantee": "strong"}),
+    "shares": ("couples", "local_suppression", [3], {"keys": ["region", "education", "race"], "max_share": 0.05}),
+    "odd": ("k", "local_suppression", [6], {"keys": ODD}),
+    "odd, strong": ("k", "local_suppression", [9], {"keys": ODD[:3], "guarantee": "strong", "stratum": "a day"}),
+    "odd, wildcard": ("k", "local_suppression", [9], {"keys": ODD, "guarantee": "wildcard"}),
+}
+
+
+def sort_rows(rows: list[Any]) -> list[str]:
+    """Return the rows as text: NaN is NaN."""
+    return sorted(repr(tuple(row)) for row in rows)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_records_that_duckdb_changes_are_changed_alike(sdc, frames, con, case):
+    table, verb, given, named = CASES[case]
+    identifier = named.get("id", IDS[table])
+    released = getattr(sdc.mask, verb)(frames[table], *given, **{"id": identifier, **named})
+    con.execute("DROP TABLE IF EXISTS released")
+    named = {name: value for name, value in named.items() if name != "id"}
+    step = getattr(sdc_sql.Microdata(con, table, id=identifier).mask, verb)(*given, into="released", **named)
+    assert step.changed
+    assert released.columns == con.table("released").columns
+    assert sort_rows(released.collect()) == sort_rows(con.sql("FROM released").fetchall())
+
+
+def test_too_many_cells_are_refused_with_their_number(spark, frames):
+    from sdc_sql.spark import load  # noqa: PLC0415
+
+    few = load(spark, most_cells=100)
+    with pytest.raises(
+        ParameterError, match=r"There are [\d,]{4,} combinations of values of region, .* 100 are the most"
+    ):
+        few.mask.local_suppression(frames["couples"], 3, keys=KEYS, id="couple")
+    with pytest.raises(ParameterError, match="most_cells"):
+        load(spark, most_cells=0)
+
+
+def test_households_are_refused_with_the_reason(sdc, frames):
+    with pytest.raises(Unsupported, match="who lives with whom is not in them"):
+        sdc.mask.local_suppression(
+            frames["couples"], 3, keys=KEYS, household="code", household_columns=["region"], id="couple"
+        )
+    with pytest.raises(Unsupported, match="with unit, household runs in DuckDB only"):
+        sdc.mask.local_suppression(frames["couples"], 3, keys=KEYS, household="code", unit="household", id="couple")
+
+
+def test_what_is_wrong_is_told_as_duckdb_tells_it(sdc, frames):
+    frame = frames["k"]
+    with pytest.raises(TableError, match="has no rows"):
+        sdc.mask.local_suppression(frame.where("false"), 3, keys=["f"], id="id")
+    with pytest.raises(InputError, match="fewer than k = 3"):
+        sdc.mask.local_suppression(frame.limit(1), 3, keys=["f"], id="id")
+    with pytest.raises(ColumnError, match="'g' is not a column"):
+        sdc.mask.local_suppression(frame, 3, keys=["g"], id="id")
+    with pytest.raises(ColumnError, match="must be a column of truth values"):
+        sdc.mask.local_suppression(frame, 3, keys=["f"], subset="w", id="id")
+    with pytest.raises(ColumnError, match="in a form that SQL calls equal to another one"):
+        sdc.mask.local_suppression(frame, 3, keys=["zero"], id="id")
+    with pytest.raises(ParameterError, match="needs keys"):
+        sdc.mask.local_suppression(frame, 3, id="id")
+
+
+def test_a_job_that_fails_leaves_no_table(sdc, spark, frames):
+    failing = frames["k"].selectExpr("*", "CASE WHEN id = 299 THEN raise_error('gone') ELSE 1 END AS late")
+    with pytest.raises(Exception, match="gone"):
+        sdc.mask.local_suppression(failing, 6, keys=["f", "Select"], id="id", into="failed")
+    assert not spark.catalog.tableExists("failed")
