@@ -204,6 +204,7 @@ class Roles(Table):
     # False: the table is completed already, or leaves without the numbers of households
     completes: bool = field(default=True, repr=False)
     series: Any = field(default=None, repr=False, compare=False)  # the release of a series (sdc_sql.series)
+    engine: Any = field(default=None, repr=False, compare=False)  # what masks in the place of DuckDB (sdc_sql.spark)
     by_household: bool = field(default=False, repr=False)  # True: every mask treats whole households
     columns: tuple[str, ...] = field(init=False, repr=False)
     looked_at: dict[str, HouseholdColumn | None] = field(

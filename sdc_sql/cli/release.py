@@ -142,6 +142,8 @@ def format_plan(plan: Plan) -> str:
         *([plan.title] if plan.title else []),
         f"Source: {plan.source.path} ({plan.source.kind}{table}), {len(plan.columns)} columns",
     ]
+    if plan.engine == "spark":
+        lines.append("Engine: Spark masks the records, DuckDB measures and writes them")
     if plan.roles.identifiers:
         lines.append(f"Not read, direct identifiers: {', '.join(plan.roles.identifiers)}")
     if plan.roles.drop:

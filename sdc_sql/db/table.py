@@ -97,6 +97,7 @@ class Table:
     part: Part | None = None  # the table holds some records of that one
     homes: Homes | None = None  # the records are those of households of that table
     series: Any = None  # the release of a series that masks it, where it is one (sdc_sql.series)
+    engine: Any = None  # what computes the masked values in the place of DuckDB, where it is another one
 
     def spell_column(self, role: str, name: str) -> str:
         """Return a column's name as the table spells it."""

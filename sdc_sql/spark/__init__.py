@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.series.series import Series
 
-_ONE_AT_A_TIME = Lock()
+ONE_AT_A_TIME = Lock()
 
 
 def load(spark: SparkSession, *, key: str | None = None, most_cells: int = MOST_CELLS) -> SparkVerbs:
@@ -70,7 +70,7 @@ def _verb(verb: Callable[..., Any]) -> Callable[..., DataFrame]:
     def on_spark(
         self: Room, table: str | DataFrame, *arguments: Any, id: str, series: Series | None = None, **named: Any,  # noqa: A002, ANN401
     ) -> DataFrame:  # fmt: skip
-        with _ONE_AT_A_TIME:  # a matrix, and what is tried beforehand, go through one DuckDB of this process
+        with ONE_AT_A_TIME:  # a matrix, and what is tried beforehand, go through one DuckDB of this process
             frame = Frame(self._spark, table, self._secret(), id=id, series=series, most_cells=self._most_cells)
             result: DataFrame = verb(frame, *arguments, **named)
         return result

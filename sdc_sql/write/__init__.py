@@ -1,7 +1,8 @@
 """What is written into the project from the headers of the SQL files: ``python -m sdc_sql.write``, in a clone.
 
 The macros, tests and documentation of the dbt package, the functions of the thin measures, the methods of Microdata,
-the list of what they return, the JSON Schema of release files, and the list in ``sql/README.md``.
+the list of what they return, the JSON Schema of release files, the list in ``sql/README.md``, and which masks run on
+Spark in a release.
 Nothing imports it at run time.
 """
 
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.db.catalogue.macros import read_catalogue
 from sdc_sql.release.reading.schema import NAME as RELEASE_SCHEMA
-from sdc_sql.write import catalogue, dbt_macros, dbt_tests, measures, methods, results, schema
+from sdc_sql.write import catalogue, dbt_macros, dbt_tests, engines, measures, methods, results, schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "sdc_sql/dbt/package/macros"
 CATALOGUE = "sql/README.md"
+SPARK = "sdc_sql/spark/README.md"
 METHODS = "sdc_sql/methods.py"
 RESULTS = "sdc_sql/results.py"
 ROOMS = ("linkage", "loss", "mask", "risk")
@@ -44,6 +46,7 @@ def generate_files() -> dict[str, str]:
     found |= {f"{PACKAGE}/tests/{name}": text for name, text in tests.items()}
     found |= generate_python()
     found[SCHEMA] = schema.generate_schema()
+    found[SPARK] = engines.insert_masks((ROOT / SPARK).read_text(encoding="utf-8"), read_catalogue())
     found[CATALOGUE] = catalogue.insert_list((ROOT / CATALOGUE).read_text(encoding="utf-8"), read_catalogue())
     return found
 

@@ -97,9 +97,9 @@ def _require_section(section: str, **fields: Schema) -> Schema:
 
 
 def _define_source() -> Schema:
-    one_of = {"oneOf": [{"required": ["path"]}, {"required": ["database"]}]}
-    more = {"path": _HERE, "database": _HERE}
-    return _define_section("source", read.SOURCE, more, [one_of, _bind_to("table", "database")])
+    alone = {"required": ["table"], "not": {"required": ["database"]}}  # a table of Spark's
+    one_of = {"oneOf": [{"required": ["path"]}, {"required": ["database"]}, alone]}
+    return _define_section("source", read.SOURCE, {"path": _HERE, "database": _HERE}, [one_of])
 
 
 def _define_roles() -> Schema:
@@ -184,5 +184,13 @@ def _relate_sections() -> list[Schema]:
             {"required": ["release"], "properties": {"release": {"minLength": 1}}},
         ),
         ({"not": {"required": ["rules"]}}, some_limit),
+        (
+            {"required": ["engine"], "properties": {"engine": {"const": "spark"}}},
+            {"not": {"anyOf": [_require_section("source", database={}), {"required": ["series"]}]}},
+        ),
+        (
+            {"not": {"required": ["engine"], "properties": {"engine": {"const": "spark"}}}},
+            {"properties": {"source": {"anyOf": [{"not": {"required": ["table"]}}, {"required": ["database"]}]}}},
+        ),
     ]
     return [{"if": given, "then": then} for given, then in asks]

@@ -33,6 +33,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
         "population": "Which population the records are of.",
         "release": "The name of the release, in the draws of its steps: another name, independent draws.",
         "to_decide": "What a person has still to decide; nothing is run before this list is empty.",
+        "engine": "What masks the records: DuckDB, or Spark where it runs all of the steps.",
         "rules": "A ruleset by its name, the path of a file of one's own (.toml), or a table where it asks for more.",
         "figures": "Measures with arguments of their own, under names for limits.",
         "source": "The raw table, which is read and never written.",
@@ -48,9 +49,9 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
         "output": "What is written.",
     },
     "source": {
-        "path": "A Parquet, CSV, Stata (.dta) or SPSS (.sav) file, relative to the release file.",
+        "path": "A Parquet, CSV, Stata (.dta) or SPSS (.sav) file, relative to this file; of Spark a folder too.",
         "database": "A DuckDB database, relative to the release file; with table =.",
-        "table": "The table of the database.",
+        "table": 'The table of the database; without one, with engine = "spark", a table of Spark\'s catalogue.',
     },
     "roles": {
         "id": "The column that tells every record apart; it is not released unless output.ids says so.",

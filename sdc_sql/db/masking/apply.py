@@ -5,6 +5,7 @@ In place the old values stay in the bytes of a database file: ``released_file`` 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlglot import exp
@@ -29,7 +30,7 @@ from sdc_sql.db.masking.subset import select_others, show_part
 from sdc_sql.db.masking.targets import explain_what_remains
 from sdc_sql.db.table import fetch_rows
 from sdc_sql.db.transaction import repeat_transaction
-from sdc_sql.errors import ColumnError, translate_errors
+from sdc_sql.errors import ColumnError, ParameterError, translate_errors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,6 +115,8 @@ def _apply_mask(data: Table, masking: Masking, into: str | None, subset: Subset 
         homes_of.make_homes(homes)
     read = data.table if subset is None else subset.table
     values, applied = _make_values_query(data, macro, (read, *arguments.values()), masking.designed)
+    if data.engine is not None:
+        values = _compute_elsewhere(data, replace(masking, arguments=arguments), values, subset)
     asked |= applied
     selected = exp.select(
         exp.alias_(exp.column("sdc__id"), identifier, quoted=True), *(exp.column(c, quoted=True) for c in in_order)
@@ -123,12 +126,9 @@ def _apply_mask(data: Table, masking: Masking, into: str | None, subset: Subset 
     new = MaskedValues(
         data.con, whole.table, identifier, in_order, select_kept(data, selected), stored=log.stored,
         retyped=masking.retyped,
-        of_value=None if part is not None or subset is not None else masking.of_value,
+        of_value=None if part is not None or subset is not None or data.engine is not None else masking.of_value,
     )  # fmt: skip
-    for name in (OF_PART, OF_HOMES):
-        data.con.execute(f"DROP TABLE IF EXISTS temp.{name}")
-    if homes is not None:
-        homes_of.drop_homes(homes)
+    _drop_parts(data)
     collect_kept(data, NAME)
     asked = choose_proof(data, asked)
     changed = new.count_changed()
@@ -162,6 +162,13 @@ def _apply_mask(data: Table, masking: Masking, into: str | None, subset: Subset 
     )  # fmt: skip
     log.write(step, identifier, {name: str(row["json"]) for name, row in found.items()}, masking.confidential)
     return step
+
+
+def _drop_parts(data: Table) -> None:
+    for name in (OF_PART, OF_HOMES):
+        data.con.execute(f"DROP TABLE IF EXISTS temp.{name}")
+    if data.homes is not None:
+        homes_of.drop_homes(data.homes)
 
 
 def _choose_records(data: Table) -> tuple[Homes | None, Part | None, Table]:
@@ -225,6 +232,16 @@ def _make_values_query(
         return query.call_macro(f"sdc__{macro}", *arguments), {}
     design = _store_rows(data, DESIGN, designed.rows).sql("duckdb")
     return query.call_macro(designed.masks, *arguments, design), {"applied": query.call_macro(designed.applied, design)}
+
+
+def _compute_elsewhere(data: Table, masking: Masking, values: exp.Select, subset: Subset | None) -> exp.Select:
+    """Return the query of the masked values that another engine computes, like that of DuckDB in names and types."""
+    if subset is not None or data.homes is not None or data.part is not None:
+        raise ParameterError(
+            f"{masking.macro} of some of the records, or of one record a household, is masked in DuckDB alone."
+        )
+    found: exp.Select = data.engine.mask_values(data.table, masking, values)
+    return found
 
 
 def _store_rows(data: Table, name: str, rows: exp.Select) -> exp.Table:

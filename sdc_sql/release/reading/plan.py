@@ -27,7 +27,8 @@ THIS = "this release"  # the name of the release itself among the candidates of 
 class Source:
     """The raw table: a file, by its content ``Parquet``, ``CSV`` or ``duckdb``, by its ending ``Stata`` or ``SPSS``.
 
-    Or a ``relation`` of the connection that the release runs on; then ``path`` is no file but its name alone.
+    Or a ``relation`` of the connection that the release runs on, or a table of ``Spark``: then ``path`` is no file but
+    its name alone. With Spark ``path`` may be a folder of Parquet files.
     """
 
     path: Path
@@ -121,6 +122,7 @@ class Step:
     of_numbers: bool = False
     draws_records: bool = False
     by_household: str | None = None
+    macros: tuple[str, ...] = ()  # the masks that it may be, each by the name of its macro
 
     @property
     def changes(self) -> tuple[str, ...]:
@@ -257,6 +259,7 @@ class Plan:
     roles_after: RolesOfColumns | None = None
     governance: Mapping[str, str] = field(default_factory=dict)  # what a board asks, as far as it is given
     series: Mapping[str, Any] | None = None  # the arguments of the release of a series, where it is one
+    engine: str = "duckdb"  # what masks the records: duckdb, or spark
 
     @cached_property
     def asked(self) -> Mapping[str, Asked]:

@@ -15,6 +15,7 @@ from sdc_sql.figures.door import find_asked_k
 from sdc_sql.figures.given import name_figures
 from sdc_sql.release.reading import (
     density,
+    engine_fields,
     estimates,
     figures,
     frontier_fields,
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
 TEXTS_OF_FILE = ("title", "producer", "version", "description", "population", "release")
 FILE = dict.fromkeys(TEXTS_OF_FILE, TEXT) | {
-    "to_decide": TEXTS,
+    "to_decide": TEXTS, "engine": engine_fields.KIND,
     "rules": rules.KIND, "figures": TABLE, "source": TABLE, "roles": TABLE,
     "scenarios": TABLES, "steps": TABLES, "loss": TABLE, "estimates": TABLES,
     "intruder": TABLE, "frontier": TABLE, "governance": TABLE, "series": TABLE, "output": TABLE,
@@ -164,6 +165,8 @@ class _Sections(Reading):
 
     place: Place | None = None
 
+    engine = engine_fields.ENGINES[0]
+
     drafted: bool = False  # what can be read is wanted, whatever the problems of the rest
 
     def plan(self) -> Plan:
@@ -173,6 +176,7 @@ class _Sections(Reading):
         for section in ("source", "output", "scenarios"):
             if section not in self.said and section not in elsewhere:
                 self.problems.add(section, f"the file has no {_HEADS.get(section, f'[{section}]')}.")
+        self.engine = engine_fields.read_engine(self)
         source = self._source()
         roles = self._roles()
         ruleset = rules.read_rules(self, roles)
@@ -206,6 +210,8 @@ class _Sections(Reading):
             undecided.check_columns(self.problems, source, left, self.said.get("roles", {}), con)
         intruder, governed = self._intruder(), governance.read_governance(self)
         serial = serial_fields.read_series(self, steps)
+        if self.engine == "spark":
+            engine_fields.check_engine(self, source, roles, steps, elsewhere=self.place is not None)
         if not self.drafted or source is None:
             self.problems.raise_if_any(self.file)
         if self.drafted:
@@ -216,6 +222,7 @@ class _Sections(Reading):
             self.file, self.text, source, roles, tuple(scenarios), tuple(steps), loss, output, self.columns, **texts,
             rules=str(ruleset) if ruleset else None, ruleset=ruleset, frontier=frontier, figures=self.figures,
             estimates=estimated, intruder=intruder, governance=governed, series=serial,
+            engine=self.engine,
         )  # fmt: skip
 
     def _name_estimate(self, estimate: Estimate) -> None:
@@ -239,6 +246,10 @@ class _Sections(Reading):
             return self.place.source
         if "source" not in self.said:
             return None
+        if self.engine == "spark":
+            found = engine_fields.describe_spark_source(self, given)
+            self.columns = {} if found is None else found[1]
+            return None if found is None else found[0]
         ways = [name for name in ("path", "database") if name in given]
         if len(ways) != 1:
             self.problems.add("source", "give either path = (a Parquet or CSV file) or database = with table =.")

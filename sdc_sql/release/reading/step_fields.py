@@ -187,6 +187,7 @@ def _read_step(
         is_numeric_mask(masks),
         any(effect.records.kind == "fewer" for effect in effects),
         _read_household(reading, f"{path}.by_household", row.get("by_household"), masks),
+        tuple(mask.name for mask in masks),
     )
 
 

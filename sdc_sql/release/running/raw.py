@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -50,12 +51,36 @@ def describe_source(path: Path, table: str | None) -> tuple[Source, dict[str, st
         return Source(path, None, kind), _describe_file(con, path, kind)
 
 
+def describe_folder(folder: Path) -> dict[str, str]:
+    """Return the columns, with their types, of a folder of Parquet files.
+
+    Raises
+    ------
+    TableError
+        Where it holds none, or further folders (a table in parts): what these are called is a column that no file has.
+    """
+    if any(path.is_dir() and "=" in path.name for path in folder.iterdir()):
+        raise TableError(
+            f"{folder} holds folders named by the values of a column: give it to Spark's catalogue as a table, and "
+            "name that with table =."
+        )
+    if not any(folder.glob("*.parquet")):
+        raise TableError(f"{folder} holds no Parquet file (its files are to end in .parquet).")
+    with duckdb.connect() as con:
+        return _describe_file(con, folder, "Parquet")
+
+
+def name_parquet(path: Path) -> str:
+    """Return the name by which DuckDB reads a Parquet file, or all in a folder."""
+    return f"{glob.escape(str(path))}/*.parquet" if path.is_dir() else str(path)
+
+
 def _describe_file(con: duckdb.DuckDBPyConnection, path: Path, kind: str) -> dict[str, str]:
     name = exp.Literal.string(str(path))
     try:
         if kind == "CSV":  # all of a CSV file is read for the names, as when its records are read
             return csv_file.detect_types(con, name)
-        rows = execute(con, query.call_macro("read_parquet", str(path)).limit(0))
+        rows = execute(con, query.call_macro("read_parquet", name_parquet(path)).limit(0))
     except duckdb.Error as error:
         raise explain_unread(f"{path} cannot be read as a {kind} file", error) from None
     return {str(n): str(t) for n, t, *_ in rows.description or ()}
@@ -79,7 +104,9 @@ def read_source(
     elif source.kind == "duckdb":
         _read_database(con, source, name, columns)
     elif source.kind == "Parquet":
-        _store_source(con, query.call_macro("read_parquet", str(source.path)), name, columns, source)
+        _store_source(con, query.call_macro("read_parquet", name_parquet(source.path)), name, columns, source)
+    elif source.kind == "Spark":
+        raise TableError(f"{source.path} is a table of Spark's: it is read where a release file runs, not before.")
     elif source.kind in formats.FORMATS.values():
         formats.read_statistical_file(con, source.path, name, list(columns))
     else:

@@ -26,6 +26,7 @@ from sdc_sql.release.reading.plan import ORIGINAL, RELEASED, Plan
 from sdc_sql.release.reading.read import read_release
 from sdc_sql.release.running import formats, household_columns, one_form, raw, sampled
 from sdc_sql.release.running.documents import DOCUMENTS, list_in_order, write_document
+from sdc_sql.release.running.engine import locate_source, open_engine
 from sdc_sql.release.running.households import renumber_households
 from sdc_sql.release.running.ordered import order_by_values
 from sdc_sql.release.running.outcome import Outcome, ScenarioOutcome
@@ -43,7 +44,8 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.completion import HouseholdColumn
     from sdc_sql.db.masking.steps import MaskingStep
-    from sdc_sql.release.reading.plan import Step
+    from sdc_sql.release.reading.plan import Source, Step
+    from sdc_sql.spark.staged import StagedRelease
 
 
 @tell_beside()  # the reports say it, of each scenario before and after
@@ -211,7 +213,8 @@ def _measure_release(
     if there:
         raise TableError(f"The connection has a table {there[0][0]} already: drop it, or give no connection.")
     try:
-        return _find_outcome(con, plan, progress, series)
+        with open_engine(con, plan, progress) as engine:
+            return _find_outcome(con, plan, progress, series, engine)
     except BaseException:
         for table in (ORIGINAL, RELEASED):
             con.execute(f"DROP TABLE IF EXISTS {table}")
@@ -219,14 +222,17 @@ def _measure_release(
 
 
 def read_original(
-    con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None] = lambda _: None
+    con: duckdb.DuckDBPyConnection,
+    plan: Plan,
+    progress: Callable[[str], None] = lambda _: None,
+    source: Source | None = None,
 ) -> tuple[Plan, tuple[HouseholdColumn, ...], dict[str, int]]:
     """Read the source into the table of the original records; return the plan with what is found in it.
 
     That are the columns of the household, where the plan names none, and the columns in which values were given one
-    form, with how many.
+    form, with how many. ``source`` is where the records are, if not where the plan says.
     """
-    reformed = raw.read_source(con, plan.source, ORIGINAL, plan.columns, _list_number_columns(plan))
+    reformed = raw.read_source(con, source or plan.source, ORIGINAL, plan.columns, _list_number_columns(plan))
     if reformed:
         progress(
             "values given one form (0.0 for -0.0, NaN without a sign, intervals): "
@@ -249,12 +255,17 @@ def run_steps(
     asked: Iterable[Step],
     progress: Callable[[str], None] = lambda _: None,
     series: Series | None = None,
+    *,
+    engine: StagedRelease | None = None,
 ) -> tuple[Plan, list[MaskingStep], list[str]]:
-    """Run steps on the released table; return the plan with the roles afterwards, and what each did, with its place."""
+    """Run steps on the released table; return the plan with the roles afterwards, and what each did, with its place.
+
+    ``engine`` is what computes the masked values, if not DuckDB.
+    """
     steps, paths = [], []
     for step in asked:
         progress(f"{step.path}: {step}")
-        for done in _run_step(con, plan, step, series):
+        for done in _run_step(con, plan, step, series, engine):
             steps.append(done)
             paths.append(step.path)
             plan = sampled.update_fixed_roles(plan, done) if step.draws_records else plan
@@ -262,9 +273,15 @@ def run_steps(
 
 
 def _find_outcome(
-    con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None], series: Series | None
+    con: duckdb.DuckDBPyConnection,
+    plan: Plan,
+    progress: Callable[[str], None],
+    series: Series | None,
+    engine: StagedRelease | None,
 ) -> Outcome:
-    plan, found, reformed = read_original(con, plan, progress)
+    plan, found, reformed = read_original(con, plan, progress, locate_source(plan, engine))
+    if engine is not None:
+        engine.reformed = reformed
     original = measured.describe_table(con, plan, ORIGINAL)
     columns_before = original.columns
     before = []
@@ -280,7 +297,7 @@ def _find_outcome(
             )
         )
     begin_released(con)
-    plan, steps, paths = run_steps(con, plan, plan.steps, progress, series)
+    plan, steps, paths = run_steps(con, plan, plan.steps, progress, series, engine=engine)
     scenarios = []
     for scenario, (nulls, (report, more)) in zip(plan.scenarios, before, strict=True):
         after_nulls = scenario.nulls or _choose_nulls(plan, con, scenario.keys, scenario.path)
@@ -339,18 +356,22 @@ def _choose_nulls(plan: Plan, con: duckdb.DuckDBPyConnection, keys: tuple[str, .
     return "category" if missing else "wildcard"
 
 
-def _run_step(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step, series: Series | None) -> Iterator[MaskingStep]:
+def _run_step(
+    con: duckdb.DuckDBPyConnection, plan: Plan, step: Step, series: Series | None, engine: StagedRelease | None
+) -> Iterator[MaskingStep]:
     """Run a step of the file; an error of the step names its place."""
     plan = sampled.remove_fixed_roles(plan, step) if step.draws_records else plan
     several = "columns" in step.arguments or "keys" in step.arguments or not step.columns
     try:
         for arguments in [{}] if several else [{"column": column} for column in step.columns]:
             data = measured.describe_table(con, plan, RELEASED, _find_keys(plan, step))
-            data._roles = read_roles(data._roles, series=series)  # noqa: SLF001 - as its methods take them
+            data._roles = read_roles(data._roles, series=series, engine=engine)  # noqa: SLF001 - as its methods take them
             part = data if step.where is None else data.where(step.where)
             part = part if step.by_household is None else part.by_household(step.by_household)
             where = place_arguments(getattr(Methods, step.verb), None)
             masked: MaskingStep = call_method(part, step.verb, **arguments, **step.arguments, **where)
+            if engine is not None:
+                engine.end_step()
             yield replace(masked, remains="")
     except SdcError as error:
         kind = type(error) if isinstance(error, InputError) else SdcError
@@ -390,7 +411,7 @@ def _digests(plan: Plan) -> dict[str, str]:
     if plan.ruleset is not None:
         found["ruleset"] = hashlib.sha256(plan.ruleset.ruleset.text.encode()).hexdigest()
     # a pattern names several files, and has no bytes of its own
-    if plan.source.path.is_file() and plan.source.kind not in {"duckdb", "relation"}:
+    if plan.source.path.is_file() and plan.source.kind not in {"duckdb", "relation", "Spark"}:
         with plan.source.path.open("rb") as file:
             found["source"] = hashlib.file_digest(file, "sha256").hexdigest()
     return found

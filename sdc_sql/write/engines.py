@@ -1,0 +1,52 @@
+"""Which masks run on Spark in a release, by what their headers declare: put between two lines of its README."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sdc_sql.db.catalogue.elsewhere import WHY_NOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sdc_sql.db.catalogue.functions import Declaration
+
+FIRST, LAST = "<!-- masks: written from the headers -->", "<!-- end of the masks -->"
+ROWS = {
+    "record": "by itself",
+    "cells": "by the cells of all records",
+    "moments": f"no: {WHY_NOT['moments']}",
+    "table": f"no: {WHY_NOT['table']}",
+    "records": "no: records leave, or change their order",
+}
+
+
+def insert_masks(text: str, declared: Iterable[Declaration]) -> str:
+    """Return the text with the table between its two lines."""
+    head, _, rest = text.partition(FIRST)
+    _, last, tail = rest.partition(LAST)
+    if not last:
+        raise ValueError(f"sdc_sql/spark/README.md must hold the lines {FIRST} and {LAST}.")
+    found: dict[str, dict[str, None]] = {row: {} for row in ROWS}
+    for mask in declared:
+        if mask.is_step:
+            for row, told in _list_rows(mask):
+                found[row][told] = None
+    lines = ["| a record is masked | steps |", "|---|---|"]
+    lines += [f"| {ROWS[row]} | {', '.join(masks)} |" for row, masks in found.items() if masks]
+    return f"{head}{FIRST}\n\n" + "\n".join(lines) + f"\n\n{LAST}{tail}"
+
+
+def _list_rows(mask: Declaration) -> Iterator[tuple[str, str]]:
+    """Yield each row in which a mask stands, and how it is told there: with the choice on which that hangs."""
+    name = f"`{mask.name.removeprefix('sdc_')}`"
+    scope = mask.scope
+    if mask.effect.records.kind != "stay":
+        yield "records", name
+    elif scope is None or not scope.parameter:
+        yield scope.kind if scope else "table", name
+    else:
+        for word in (scope, *scope.also):
+            choices = ", ".join(f"`{choice}`" for choice in word.choices)
+            yield word.kind, f"{name} (`{word.parameter}` {choices})"
+        yield scope.otherwise, f"{name} (of another `{scope.parameter}`)"
