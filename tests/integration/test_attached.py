@@ -77,6 +77,61 @@ def test_its_tables_are_measured_and_masked_into_a_table_of_duckdb(request, kind
         con.execute(f"DROP TABLE {table}")
 
 
+PEOPLE = """SELECT 'p' || i AS id, CASE WHEN i % 17 = 0 THEN NULL ELSE ['f', 'm', 'it''s'][1 + i % 3] END AS "Select",
+    (i * i % 41)::INTEGER AS f, ['N-1', 'N-2', 'S-1', 'S-2', 'S-3'][1 + (i * 7) % 5] AS region,
+    (i // 3)::INTEGER AS home, (1 + i % 4 / 2)::DOUBLE AS w, (i * 37 % 1000)::DOUBLE AS n FROM range(300) AS t(i)"""
+LEVELS = {"region": sdc_sql.Hierarchy([[r, r[0], "*"] for r in ("N-1", "N-2", "S-1", "S-2", "S-3")])}
+# what the cells of the keys decide, in all its forms
+MASKS = [
+    lambda m, into: m.recode("region", mapping={"N-1": "N", "N-2": "N"}, others="keep", into=into),
+    lambda m, into: m.recode("f", breaks=[0, 10, 20, 30], ends="open_above", into=into),
+    lambda m, into: m.recode("f", classes=4, method="equal_count", into=into),
+    lambda m, into: m.recode("region", keep_first=1, into=into),
+    lambda m, into: m.recode("region", hierarchy=LEVELS["region"], level=1, into=into),
+    lambda m, into: m.top_bottom_code("n", "quantile", top=0.95, bottom=0.05, replacement="mean", into=into),
+    lambda m, into: m.generalise(LEVELS, keys=["region"], k=100, suppression=0.9, into=into),
+    lambda m, into: m.mondrian(5, keys=["f", "n"], into=into),
+    *(lambda m, into, g=g: m.local_suppression(3, guarantee=g, into=into) for g in ("identical", "strong", "wildcard")),
+    lambda m, into: m.local_suppression(3, household="home", keys=["Select", "f"], into=into),
+    lambda m, into: m.suppress_combinations(2, dimension=2, into=into),
+    lambda m, into: m.suppress_risky(0.2, weight="w", into=into),
+    lambda m, into: m.data_swap("n", 0.2, equal=["region"], shortfall="report", into=into),
+]
+MEASURES = [
+    lambda data: data.risk.suda(2).fetchall(),
+    lambda data: data.risk.log_linear_risk(model="independence"),
+    lambda data: sdc_sql.Microdata(data.con, data.table, keys=["region"], id="id").mask.preview_recodings(LEVELS),
+    lambda data: sdc_sql.Microdata(data.con, "released_12").loss.distribution_distance(data.table, ["f", "region"]),
+    lambda data: sdc_sql.Microdata(data.con, "released_12", id="id").loss.direct_distance(data.table, "n"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["lake", "postgres"])
+def test_what_cells_decide_is_decided_for_its_tables_as_for_ones_own(request, kind):
+    loaded, attach, schema = request.getfixturevalue(kind)
+    with duckdb.connect() as con:
+        sdc_sql.load(con).execute("SET VARIABLE sdc_key = ?", [KEY])
+        con.execute(f"LOAD '{loaded}'").execute(attach)
+        table = f'far.{schema}."k it\'s"'
+        con.execute(f"CREATE TABLE {table} AS {PEOPLE}")
+        con.execute(f"CREATE TABLE k AS {PEOPLE}")
+        keys = ["Select", "f", "region"]
+        data, own = (sdc_sql.Microdata(con, name, keys=keys, id="id", weight="w") for name in (table, "k"))
+        for i, mask in enumerate(MASKS):
+            mask(data.mask, f"memory.main.released_{i}")
+            mask(own.mask, f"own_{i}")
+            released, expected = (
+                con.execute(f"FROM {name}_{i} ORDER BY id").fetchall() for name in ("released", "own")
+            )
+            assert released == expected, i
+            assert released != con.execute("FROM k ORDER BY id").fetchall(), i
+        for i, measure in enumerate(MEASURES):
+            assert str(measure(data)) == str(measure(own)), i
+        assert con.execute(f"FROM {table} ORDER BY id").fetchall() == con.execute("FROM k ORDER BY id").fetchall()
+        con.execute(f"DROP TABLE {table}")
+
+
 @pytest.mark.slow
 def test_another_kind_of_database_is_refused_before_the_work(monkeypatch):
     monkeypatch.setattr(targets, "DUCKDB", "another kind")
