@@ -1,14 +1,20 @@
-"""The compiled measures on a local Spark: a proof that the plan distributes, with its times.
+"""The compiled measures, and a whole release, on a local Spark beside DuckDB: a proof that both run, with their times.
 
-    python tests/benchmarks/spark.py            10 million records, 8 keys, local[2]
-    python tests/benchmarks/spark.py 1000000    less
+    python tests/benchmarks/spark.py                      10 million records, 8 keys, local[2]
+    python tests/benchmarks/spark.py 1000000              less
+    python tests/benchmarks/spark.py 5000000 --release    a release file, by either engine, stage by stage
 
-The file is that of scaling.py. Each query runs twice on Spark and on DuckDB; the second run counts, the first compiles.
+The file of the measures is that of scaling.py. Each query runs twice on Spark and on DuckDB; the second run counts, the
+first compiles. The file of the release is that of release.py, with steps that both run; each engine has a process of
+its own, and the certificates must have one content.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -20,43 +26,134 @@ from pyspark.sql import SparkSession
 import sdc_sql
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from release import FILE, Stages, make_file
 from scaling import KEYS, population
 
 CALLS = {
     "theta": ("sdc_theta", ["persons", KEYS, 0.02]),
     "global risk": ("sdc_global_risk", ["persons", KEYS, "weight"]),
 }
+STEPS = """
+[[steps]]
+mask = "recode"
+column = "age"
+breaks = [0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80]
+ends = "open_above"
+
+[[steps]]
+mask = "pram_retention"
+columns = ["marital_status", "ethnic_group"]
+retention = 0.9
+
+[[steps]]
+mask = "noise"
+columns = ["income"]
+standard_deviation = 500
+
+[[steps]]
+mask = "round"
+columns = ["income"]
+base = 10
+
+"""
+
+
+def measure(records: int) -> None:
+    """Print the table of the measures."""
+    population(records, "4GB")
+    con = sdc_sql.load(duckdb.connect())
+    con.execute("CREATE VIEW persons AS FROM 'persons.parquet'")
+    spark = begin_session()
+    spark.read.parquet("persons.parquet").createOrReplaceTempView("persons")
+    print("| records | what | Spark, local[2] | DuckDB |\n|---|---|---|---|", flush=True)
+    for what, (macro, arguments) in CALLS.items():
+        sql = sdc_sql.compile(macro, *arguments, dialect="spark", con=con)
+        call = f"FROM {macro}('persons', {KEYS}, {arguments[2]!r})"
+        times = []
+        for run in (lambda q=sql: spark.sql(q).collect(), lambda q=call: con.execute(q).fetchall()):
+            run()
+            start = time.perf_counter()
+            run()
+            times.append(time.perf_counter() - start)
+        print(f"| {records:,} | {what} | {times[0]:.1f} s | {times[1]:.1f} s |", flush=True)
+    spark.stop()
+
+
+def begin_session() -> SparkSession:
+    """Begin Spark on two cores of this machine."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    settings = {"spark.ui.enabled": "false", "spark.driver.memory": "4g", "spark.sql.shuffle.partitions": "16",
+                "spark.ui.showConsoleProgress": "false", "spark.driver.host": "localhost"}  # fmt: skip
+    builder = SparkSession.builder.master("local[2]")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+def release(engine: str) -> None:
+    """Run the release file by an engine, and print a line for each kind of stage."""
+    stages = Stages()
+    if engine == "spark":
+        stages.begin("starting Spark")
+        begin_session()
+    done = sdc_sql.run_release(
+        f"{engine}.toml", memory_limit="4GB", threads=2, progress=lambda stage: stages.begin(name_kind(stage))
+    )
+    stages.end()
+    if not done.accepted:
+        raise SystemExit("; ".join(done.reasons))
+    for stage, (_, clock) in stages.seconds.items():
+        print(f"| {engine} | {stage} | {clock:.1f} s |")
+    total = sum(clock for _, clock in stages.seconds.values())
+    print(f"| {engine} | **all** | {total:.1f} s |", flush=True)
+
+
+def name_kind(stage: str) -> str:
+    """Return the kind of a stage: all measures before the steps are one, and each step is one."""
+    step = stage.partition(":")[0]
+    if step.startswith("steps["):
+        return f"{stage.removeprefix(step).split()[1]}, {step}"
+    return "measures before" if stage.startswith("before") else "measures after" if stage.startswith("after") else stage
+
+
+def compare_releases(records: int) -> None:
+    """Print the table of the release, and whether both engines give one content."""
+    make_file(records)
+    text = FILE.replace(FILE[FILE.index("[[steps]]") : FILE.index("[loss]")], STEPS.lstrip())
+    text = text.replace("k_anonymity.3.records <= 0", f"k_anonymity.3.records <= {records}")
+    print(f"\n{records:,} records of nine columns, two cores\n\n| engine | stage | clock |\n|---|---|---|", flush=True)
+    digests = set()
+    for engine in ("duckdb", "spark"):
+        Path(f"{engine}.toml").write_text(
+            f'engine = "{engine}"\nrelease = "one"\n' + text.replace('"certificate.json"', f'"{engine}.json"')
+            .replace('"released.parquet"', f'"{engine}.parquet"').replace('"internal.html"', f'"{engine}.html"')
+            .replace('"users.html"', f'"{engine}-users.html"').replace('"public.json"', f'"{engine}-public.json"'),
+            encoding="utf-8",
+        )  # fmt: skip
+        environment = {**os.environ, "SDC_KEY": "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"}
+        subprocess.run([sys.executable, __file__, "--engine", engine], check=True, env=environment)
+        digests.add(json.loads(Path(f"{engine}.json").read_text(encoding="utf-8"))["output"]["digest"])
+    print("\none content" if len(digests) == 1 else "\nTWO CONTENTS", flush=True)
 
 
 def main() -> None:
-    """Print the table."""
-    records = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
+    """Read the arguments and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("records", nargs="?", type=int, default=10_000_000)
+    parser.add_argument("--release", action="store_true", help="a whole release in the place of measures")
+    parser.add_argument("--engine", choices=["duckdb", "spark"], help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.engine:
+        release(asked.engine)
+        return
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        population(records, "4GB")
-        con = sdc_sql.load(duckdb.connect())
-        con.execute("CREATE VIEW persons AS FROM 'persons.parquet'")
-        spark = (
-            SparkSession.builder.master("local[2]")
-            .config("spark.ui.enabled", "false")
-            .config("spark.driver.memory", "4g")
-            .config("spark.sql.shuffle.partitions", "16")
-            .getOrCreate()
-        )
-        spark.sparkContext.setLogLevel("ERROR")
-        spark.read.parquet("persons.parquet").createOrReplaceTempView("persons")
-        print("| records | what | Spark, local[2] | DuckDB |\n|---|---|---|---|", flush=True)
-        for what, (macro, arguments) in CALLS.items():
-            sql = sdc_sql.compile(macro, *arguments, dialect="spark", con=con)
-            call = f"FROM {macro}('persons', {KEYS}, {arguments[2]!r})"
-            times = []
-            for run in (lambda q=sql: spark.sql(q).collect(), lambda q=call: con.execute(q).fetchall()):
-                run()
-                start = time.perf_counter()
-                run()
-                times.append(time.perf_counter() - start)
-            print(f"| {records:,} | {what} | {times[0]:.1f} s | {times[1]:.1f} s |", flush=True)
-        spark.stop()
+        if asked.release:
+            compare_releases(asked.records)
+        else:
+            measure(asked.records)
         os.chdir("/")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -179,3 +180,11 @@ def test_the_head_to_head_runs_and_answers_that_differ_are_an_error():
     for answer in ({"x": 1.02, "spread": 0.5}, {"x": 1.0, "spread": 1.1}, {"spread": 0.5}):
         with pytest.raises(AssertionError, match="theirs has"):
             named["_assert_alike"](task, [line, {"contender": "theirs", "answer": answer}])
+
+
+def test_the_benchmark_of_a_release_on_spark_runs():
+    pytest.importorskip("pyspark")
+    if shutil.which("java") is None:
+        pytest.skip("Spark runs where Java is")
+    printed = run("spark.py", "2000", "--release")
+    assert "one content" in printed
