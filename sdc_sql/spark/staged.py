@@ -264,7 +264,8 @@ class _Staged(Frame):
     def _check_id(self) -> int:
         return 1
 
-    def _table(self, name: str) -> pa.Table:
+    def read_beside(self, name: str) -> pa.Table:
+        """Return the table of a matrix, mapping or hierarchy, which the step has put there."""
         return worker.arrow(self._beside, query.call_macro("sdc__rows", name))
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-pytest.importorskip("pyspark", reason="a release on Spark is tested where pyspark is")
+pyspark = pytest.importorskip("pyspark", reason="a release on Spark is tested where pyspark is")
 if shutil.which("java") is None:
     pytest.skip("a release on Spark is tested where Java is", allow_module_level=True)
 
@@ -59,7 +59,8 @@ released_as_collected = ["f", "yes"]
 [[scenarios]]
 name = "one"
 keys = ["Select", "day"]
-limits = ["k_anonymity.2.records <= 1000"]
+nulls = "category"
+limits = ["k_anonymity.2.records <= 1000", "derived_values_summary.exact_givers <= 100"]
 [[steps]]
 mask = "recode"
 column = "day"
@@ -81,6 +82,10 @@ mask = "round"
 columns = ["a.`ge", "rent"]
 base = 4
 at_random = true
+[[steps]]
+mask = "local_suppression"
+keys = ["Select", "day"]
+k = 2
 [[steps]]
 mask = "noise"
 columns = ["in come", "small"]
@@ -161,6 +166,8 @@ def test_the_couples_have_one_content_by_either_engine_from_python_and_the_comma
     assert found(outcomes["spark"]) == found(outcomes["duckdb"])
     first, second = (file.parent for file in couples.values())
     assert digests(first / "couples-spark-certificate.json") == digests(second / "couples-spark-certificate.json")
+    versions = json.loads((first / "couples-spark-certificate.json").read_text())["versions"]
+    assert versions["pyspark"] == pyspark.__version__
     name = "couples-spark-released.parquet"
     assert (first / name).read_bytes() == (second / name).read_bytes()
     assert main(["release", str(couples["spark"]), "--output-folder", str(first / "again")]) == 0

@@ -72,7 +72,7 @@ def build_internal(outcome: Outcome) -> dict[str, Any]:
             "certificate": "internal", "text": TEXT, "format": FORMAT, **_list_release_names(outcome),
             "date": outcome.date,
             **({"series": outcome.kept["series"]} if "series" in outcome.kept else {}),
-            "versions": {**_list_versions(), "platform": f"{platform.system()} {platform.machine()}"},
+            "versions": {**_list_versions(plan), "platform": f"{platform.system()} {platform.machine()}"},
             "input": _input(outcome),
             "release_file": _release_file(plan),
             "output": digest_released_file(outcome),
@@ -133,7 +133,7 @@ def build_public(outcome: Outcome, bound_to: str | None = None, *, former: bool 
     return seal_fields(
         {
             "certificate": "public", "text": TEXT, "format": FORMAT, **_list_release_names(outcome),
-            "date": outcome.date, "versions": _list_versions(),
+            "date": outcome.date, "versions": _list_versions(plan),
             "output": output, "documents": _list_documents(outcome, public=True),
             "released_as_collected": list_untouched_columns(outcome) if former else list_columns_as_collected(outcome),
             "methods": _list_methods(outcome, former=former),
@@ -216,8 +216,9 @@ def _list_release_names(outcome: Outcome) -> dict[str, str]:
     return {name: getattr(outcome.plan, name) for name in ("title", "producer", "version")}
 
 
-def _list_versions() -> dict[str, str]:
-    found = {name: importlib.metadata.version(name) for name in ("duckdb", "numpy", "pyarrow", "sqlglot")}
+def _list_versions(plan: Plan) -> dict[str, str]:
+    used = ("duckdb", "numpy", "pyarrow", "sqlglot", *(["pyspark"] if plan.engine == "spark" else []))
+    found = {name: importlib.metadata.version(name) for name in used}
     return {"sdc_sql": VERSION, **found, "python": platform.python_version()}
 
 

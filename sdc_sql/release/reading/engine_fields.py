@@ -87,7 +87,7 @@ def check_engine(
         why = _explain_refused(step, roles)
         if why:
             problems.add(step.path, f"{step.verb} does not run on Spark: {why}. Take another method, or {_IN_DUCKDB}")
-    used = list_used_columns(reading.columns, roles.id, steps)
+    used = list_used_columns(reading.columns, roles, steps)
     if source is not None and source.kind == "Spark":  # all of it is written for DuckDB to read
         used = [*reading.columns]
     for name in used:
@@ -101,9 +101,9 @@ def check_engine(
         problems.add("roles.id", f"{roles.id} is of the type {kind}: {how}")
 
 
-def list_used_columns(columns: Mapping[str, str], identifier: str | None, steps: Sequence[Step]) -> list[str]:
-    """Return the columns that steps mask or ask for, the id among them, in the order of the source."""
-    used = {identifier} if steps else set()
+def list_used_columns(columns: Mapping[str, str], roles: RolesOfColumns, steps: Sequence[Step]) -> list[str]:
+    """Return the columns that steps mask or ask for, by name or by their role, in the order of the source."""
+    used: set[object] = {roles.id, roles.weight, *roles.strata} if steps else set()
     for step in steps:
         used |= _list_step_columns(columns, step)
     return [name for name in columns if name in used]

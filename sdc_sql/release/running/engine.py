@@ -31,7 +31,7 @@ def open_engine(
 
     progress("starting Spark")
     columns = plan.columns
-    used = list_used_columns(columns, plan.roles.id, plan.steps)
+    used = list_used_columns(columns, plan.roles, plan.steps)
     source = str(plan.source.path) if plan.source.kind == "Spark" else _list_files(plan.source)
     draws = any(step.draws for step in plan.steps)
     with open_staged_release(con, source, [*columns], {n: columns[n] for n in used}, draws=draws) as found:
