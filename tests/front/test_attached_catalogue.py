@@ -200,6 +200,12 @@ def small(monkeypatch):
     names = attached.list_macros()[:40]
     monkeypatch.setattr(attached, "list_macros", lambda: tuple(n for n in names if not n.startswith("sdc__kernel_")))
     monkeypatch.setattr(attached, "_FAILED", set())
+    known = (attached.list_public_macros, attached._list_names)
+    for cached in known:
+        cached.cache_clear()
+    yield
+    for cached in known:
+        cached.cache_clear()
 
 
 @pytest.mark.usefixtures("small")
@@ -219,6 +225,31 @@ def test_what_is_not_as_it_was_written_is_not_attached(tmp_path):
     os.utime(tmp_path / "of.long_ago.duckdb", (0, 0))
     assert attached._write_file(tmp_path) == attached._find_file(tmp_path)  # beside it a good one is written
     assert len([*tmp_path.iterdir()]) == 2
+
+
+@pytest.mark.usefixtures("small")
+def test_a_catalogue_of_another_form_is_left_alone(tmp_path, monkeypatch):
+    tmp_path.chmod(0o700)
+    file = attached._write_file(tmp_path)
+    assert attached._find_file(tmp_path) == file
+    monkeypatch.setattr(attached, "_FORM", "another")
+    attached._name_contents.cache_clear()
+    try:
+        assert attached._find_file(tmp_path) is None
+    finally:
+        attached._name_contents.cache_clear()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder")
+def test_no_header_is_read_where_the_catalogue_is_there():
+    code = (
+        "import duckdb, sdc_sql; con = sdc_sql.load(duckdb.connect());"
+        "from sdc_sql.db.catalogue.macros import read_catalogue;"
+        "print(read_catalogue.cache_info().currsize, len(con.execute('FROM sdc_help()').fetchall()) > 200)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout == "0 True\n"
 
 
 @pytest.mark.usefixtures("small")

@@ -17,6 +17,7 @@ _ANSWER = (
     "list_transform([{call}], lambda sdc__row: CASE WHEN sdc__row.complaint IS NULL THEN sdc__row.answer"
     " ELSE error('ParameterError: ' || sdc__row.complaint) END)[1]"
 )
+_TYPES: dict[str, tuple[Any, ...]] = {}
 
 
 def list_functions() -> Mapping[str, Function]:
@@ -57,16 +58,23 @@ def list_registered(con: duckdb.DuckDBPyConnection) -> set[str]:
     return {name for (name,) in con.execute(known).fetchall()}
 
 
+def _parse_types(con: duckdb.DuckDBPyConnection, function: Function) -> tuple[Any, ...]:
+    """Return the types of a function's arguments and of its result: to read them takes longer than to register it."""
+    if function.name not in _TYPES:
+        _TYPES[function.name] = (*(con.sqltype(kind) for _, kind in function.parameters), con.sqltype(function.result))
+    return _TYPES[function.name]
+
+
 def create_function(con: duckdb.DuckDBPyConnection, name: str, function: Function) -> bool:
     """Register a function, unless the name is taken."""
-    types: list[Any] = [kind for _, kind in function.parameters]
+    *types, result = _parse_types(con, function)
     options: dict[str, Any] = {
         "type": "arrow",
         # the kernel refuses a NULL argument; by default the result would be NULL, and the records lost
         "null_handling": "special",
     }
     try:
-        con.create_function(name, function, types, function.result, **options)
+        con.create_function(name, function, types, result, **options)
     except duckdb.NotImplementedException:
         return False
     except duckdb.CatalogException as error:
