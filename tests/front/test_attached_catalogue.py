@@ -163,6 +163,29 @@ def test_where_it_cannot_be_attached_the_macros_are_there_all_the_same(before):
         assert con.execute("SELECT current_database(), current_schema()").fetchall() == [("memory", "main")]
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder")
+def test_a_catalogue_that_fails_after_the_functions_are_registered_asks_once_which_are_there(monkeypatch):
+    asked = []
+    list_registered = attached.kernels.list_registered
+
+    def count(con):
+        asked.append(con)
+        return list_registered(con)
+
+    def fail(*_):
+        raise duckdb.CatalogException("no such table")
+
+    monkeypatch.setattr(attached.kernels, "list_registered", count)
+    monkeypatch.setattr(attached, "_parse_public", fail)
+    with duckdb.connect() as con:
+        con.execute(f"CREATE TABLE persons AS SELECT row_number() OVER () AS id, * {ROWS}")
+        assert counts(sdc_sql.load(con)) == EXPECTED
+        averaged = "SELECT DISTINCT round(age, 2) FROM sdc_microaggregate('persons', ['age'], 3, 'id')"  # by a kernel
+        assert con.execute(averaged).fetchall() == [(34,)]
+    assert len(asked) == 1
+
+
 def test_a_folder_that_others_can_reach_is_none(tmp_path, monkeypatch):
     place = tmp_path / "cache"
     monkeypatch.setenv("SDC_CACHE", str(place))

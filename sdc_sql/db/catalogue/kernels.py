@@ -36,7 +36,7 @@ def register_kernel(con: duckdb.DuckDBPyConnection, create: str, function: Funct
     name = name_function(function)
     # the Python client keeps the name of a function whose transaction was rolled back
     while name not in taken and not create_function(con, name, function):
-        taken = taken or list_registered(con)
+        taken |= list_registered(con)  # the caller's set: the next kernel does not ask again
         name += "" if name in taken else "_again"
     con.execute(write_kernel(create, function, name))
 
