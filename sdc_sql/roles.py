@@ -179,6 +179,19 @@ def weigh_roles(data: Roles) -> Roles:
     return read_roles(data, weight=1 / pi) if data.weight is None and isinstance(pi, int | float) else data
 
 
+def spell_levels(spell: Callable[[str, str], str], levels: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+    """Return levels of identification with the columns as a table spells them."""
+    if not isinstance(levels, Mapping) or not levels or not set(levels) <= set(LEVELS):
+        raise ParameterError(
+            f"levels is {text_for_message(levels)}: it must give a list of keys for each of {', '.join(LEVELS)}."
+        )
+    if any(isinstance(names, str) or not isinstance(names, Iterable) for names in levels.values()):
+        raise ParameterError(
+            f"levels is {text_for_message(levels)}: each level has a list of keys, as in {{'very': ['sex']}}."
+        )
+    return {level: [spell("key variable", n) for n in levels[level]] for level in LEVELS if levels.get(level)}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Roles(Table):
     """A table and the roles of its columns, for an intruder and in the survey.
@@ -362,19 +375,7 @@ class Roles(Table):
 
     def checked_levels(self, levels: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
         """Return levels of identification with the columns as the table spells them."""
-        if not isinstance(levels, Mapping) or not levels or not set(levels) <= set(LEVELS):
-            raise ParameterError(
-                f"levels is {text_for_message(levels)}: it must give a list of keys for each of {', '.join(LEVELS)}."
-            )
-        if any(isinstance(names, str) or not isinstance(names, Iterable) for names in levels.values()):
-            raise ParameterError(
-                f"levels is {text_for_message(levels)}: each level has a list of keys, as in {{'very': ['sex']}}."
-            )
-        return {
-            level: [self.spell_column("key variable", n) for n in levels[level]]
-            for level in LEVELS
-            if levels.get(level)
-        }
+        return spell_levels(self.spell_column, levels)
 
     def checked_weight(self) -> str | float:
         """Return the weight, once checked: the weights of every cell sum to at least its records.

@@ -14,16 +14,21 @@ if TYPE_CHECKING:
 
     import duckdb
 
-GROUPED, _COUNTED = "sdc__category_cells", "sdc__counted_cells"
+GROUPED, ATTRIBUTES = "sdc__category_cells", "sdc__attribute_counts"
+_COUNTED = {
+    GROUPED: "(tbl, keys, weight) AS TABLE FROM sdc__counted_cells(tbl, keys, weight)",
+    ATTRIBUTES: "(tbl, keys, sensitive, numbers := false) AS TABLE FROM sdc__counted_attributes(tbl, keys, sensitive)",
+}
 
 
 @contextmanager
 def count_cells(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
     """Let the measures of a connection take a table of counted cells for its records."""
-    load_macros(con, f"{GROUPED} {_COUNTED}")
-    ours = f"{TEMPORARY} {GROUPED}(tbl, keys, weight) AS TABLE FROM {_COUNTED}(tbl, keys, weight)"
-    con.execute(ours)
+    load_macros(con, f"{GROUPED} {ATTRIBUTES} sdc__counted_cells sdc__counted_attributes")
+    for macro, counted in _COUNTED.items():
+        con.execute(f"{TEMPORARY} {macro}{counted}")
     try:
         yield
     finally:
-        con.execute(definition(GROUPED).replace(CREATE, TEMPORARY, 1))
+        for macro in _COUNTED:
+            con.execute(definition(macro).replace(CREATE, TEMPORARY, 1))

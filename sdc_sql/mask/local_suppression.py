@@ -120,10 +120,10 @@ def local_suppression(
     >>> step.changed, step.parameters["suppressions"]
     (3, {'age': 3, 'sex': 3})
     """
-    chosen = list_suppressible(data, keys, into, by_cells=True)
+    chosen = list_suppressible(data, keys, into)
     following = resolve_followers(data, chosen, ghosts)
     if following:  # they must not be bound either
-        list_suppressible(data, list_followers(following), into, by_cells=True)
+        list_suppressible(data, list_followers(following), into)
     k = require_number("local_suppression", "k", k)
     part = resolve_subset(data, subset) if subset is not None and isinstance(data, Table) else None
     guarantee = require_choice("local_suppression", "guarantee", guarantee)

@@ -11,8 +11,7 @@ from sdc_sql.db import query
 from sdc_sql.db.catalogue.arguments import require_number
 from sdc_sql.db.masking.masked_values import NAME
 from sdc_sql.db.masking.masking import Masking
-from sdc_sql.db.table import Table
-from sdc_sql.errors import ParameterError, Unsupported
+from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import resolve_columns
 from sdc_sql.mask.hierarchy_tables import make_long_table
 
@@ -75,11 +74,6 @@ def mondrian(
     >>> step.parameters["classes"], step.parameters["smallest"]
     (1, 3)
     """
-    if not isinstance(data, Table):
-        raise Unsupported(
-            "Mondrian runs in DuckDB only, where what it released is counted anew: "
-            "write the table as a Parquet file, and recode that into a new table."
-        )
     chosen: tuple[str, ...] = data.keys if keys is None else resolve_columns(data, keys)
     if not chosen:
         raise ParameterError("Mondrian needs keys: give keys=[...] here or when describing the table.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.masking.targets import find_known_table
 from sdc_sql.db.table import Table
-from sdc_sql.errors import ColumnError, ParameterError, Unsupported
+from sdc_sql.errors import ColumnError, ParameterError
 from sdc_sql.mask.columns import resolve_columns
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ def list_suppressible(
     *,
     what: str = "Local suppression",
     suppressed: bool = True,
-    by_cells: bool = False,
 ) -> tuple[str, ...]:
     """Return the keys, by default those of the table, as it spells them; `suppressed`: whether any is to be NULL.
 
@@ -31,11 +30,6 @@ def list_suppressible(
     ColumnError
         Where a key of the table that is to be changed must not be NULL.
     """
-    if not by_cells and not isinstance(data, Table):
-        raise Unsupported(
-            f"{what} runs in DuckDB only, where what it released is counted anew: "
-            "write the table as a Parquet file, and mask that into a new table."
-        )
     chosen: tuple[str, ...] = data.keys if keys is None else resolve_columns(data, keys)
     if not chosen:
         raise ParameterError(f"{what} needs keys: give keys=[...] here or when describing the table.")

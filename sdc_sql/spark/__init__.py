@@ -115,10 +115,12 @@ class SparkVerbs:
     that can be compiled: what the headers of the SQL files declare.
 
     Equal to DuckDB's to the bit, on any partitions and in any order of rows: PRAM, rounding, noise of a given standard
-    deviation, plain multiplicative noise. Stratum by stratum, each in the memory of one task and equal to DuckDB's with
-    that stratum: noise by alpha (its moments are those of the stratum), microaggregation (groups of at least k within
-    their stratum), rank swapping, resampling, and Höhne's; without a stratum one task gets the whole table (which must
-    fit in its memory). A stratum costs about a tenth of a second, however small.
+    deviation, plain multiplicative noise; and what the cells of the keys decide, which Spark counts and DuckDB searches
+    in this process: suppression, generalisation, classes, top and bottom codes. Stratum by stratum, each in the memory
+    of one task and equal to DuckDB's with that stratum: noise by alpha (its moments are those of the stratum),
+    microaggregation (groups of at least k within their stratum), rank swapping, resampling, and Höhne's; without a
+    stratum one task gets the whole table (which must fit in its memory). A stratum costs about a tenth of a second,
+    however small.
 
     The measures take the arguments of their macros, tables as names or DataFrames, and return a DataFrame: see the
     table of measures and engines in the compiler's README; of those that Spark does not run :func:`sdc_sql.compile`

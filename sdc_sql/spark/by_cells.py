@@ -55,10 +55,8 @@ def mask_by_cells(frame: Any, macro: str, columns: tuple[str, ...], arguments: d
     if f"sdc__{macro}_apart" in list_macros():
         design = _find_ids(frame, macro, [*others, *columns], arguments, design)
     given = {**arguments, DESIGN: DESIGN}
-    masked: DataFrame = frame.map_chunks(
-        frame.make_task(f"{macro}_designed", columns, given, others, {DESIGN: design, **tables})
-    )
-    if f"sdc__{macro}_proved" in list_macros():
+    masked: DataFrame = frame.map_chunks(frame.make_task(f"{macro}_designed", columns, given, others, {DESIGN: design}))
+    if frame.is_proved_here and f"sdc__{macro}_proved" in list_macros():
         after = count_cells(masked, by, frame.most_cells, named)
         proof = query.call_macro(f"sdc__{macro}_proved", CELLS, AFTER, *arguments.values())
         with worker.registered(frame.con, {CELLS: cells, AFTER: after, **tables}), measure_counted(frame.con):

@@ -19,13 +19,14 @@ from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.masking.serial import admit_step
 from sdc_sql.db.table import spell_column
 from sdc_sql.errors import ColumnError, ParameterError, SeriesError, TableError
+from sdc_sql.roles import spell_levels
 from sdc_sql.series.step_form import refuse_method
 from sdc_sql.spark import serial, worker
 from sdc_sql.spark.by_cells import mask_by_cells
 from sdc_sql.spark.cells import MOST_CELLS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -42,6 +43,9 @@ class Frame:
 
     homes = None  # one record a household, and a part of the records, are of DuckDB only
     part = None
+    weight = None  # it is given with the verb
+    small_weights = "error"
+    is_proved_here = True  # what a mask promises is counted anew where it masks
 
     def __init__(
         self, spark: SparkSession, table: str | DataFrame, key: str | None, *, id: str, series: Any = None,  # noqa: A002, ANN401 - a release of a series
@@ -65,6 +69,10 @@ class Frame:
     def spell_column(self, role: str, name: str) -> str:
         """Return a column's name as the table spells it."""
         return spell_column(self.table, self.columns, role, name)
+
+    def checked_levels(self, levels: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+        """Return levels of identification with the columns as the table spells them."""
+        return spell_levels(self.spell_column, levels)
 
     def require_role(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
         """Return the id, or what was given; a table of Spark's has no other roles."""

@@ -255,6 +255,8 @@ class StagedRelease:
 class _Staged(Frame):
     """A DataFrame of a release, whose ids DuckDB has checked; matrices and mappings are those of its connection."""
 
+    is_proved_here = False  # DuckDB counts anew what was written
+
     def __init__(
         self, spark: SparkSession, frame: DataFrame, key: str | None, *, id: str, beside: duckdb.DuckDBPyConnection,  # noqa: A002 - the field's word for it
     ) -> None:  # fmt: skip

@@ -37,7 +37,7 @@
 -- are, suppressed_beyond_k; where there are any, take levels by k alone, and then sdc_distort_sensitive (or PRAM of the sensitive
 -- variable, or none of it). No draws: no key is needed. (The suppressed share is an upper limit.)
 --
--- Scope: table.
+-- Scope: cells.
 -- Keeps: what the labels say.
 -- Guarantees: each released row, NULL a value, is shared by at least k released records: sdc_k_anonymity passes on the file; and
 --   what else is asked, each by its own measure on the released file.
@@ -217,20 +217,12 @@ CREATE OR REPLACE MACRO sdc__best_generalisation(problem, asked, loss) AS TABLE
     )
     FROM query_table(CASE WHEN sdc__is_named_loss(loss) THEN 'sdc__searched' ELSE 'sdc__looked_at' END);
 
--- levels: of the keys in the order of the table's columns, by number; NULL for the best.
-CREATE OR REPLACE MACRO sdc__generalise(tbl, keys, hierarchies, id, k, suppression, loss, sensitive, l, diversity, c, t,
-                                        distance, population, population_k, weight, threshold, levels) AS TABLE
-    WITH sdc__records AS MATERIALIZED (
-        SELECT sdc__id, COLUMNS(sdc__to_mask((*), keys, id)),
-               COLUMNS(sdc__maybe_sensitive((*), keys, sensitive)) AS sdc__secret,
-               sdc__maybe_weight(weight, COLUMNS(sdc__column((*), weight))) AS sdc__weight
-        FROM sdc__identified(
-            tbl, id, codes := CASE WHEN distance = 'ordered' THEN sdc__names(keys) ELSE list_append(sdc__names(keys), sensitive) END,
-            compared := keys)
-    ),
-    sdc__cells AS MATERIALIZED (FROM sdc__generalisation_cells('sdc__records', sensitive, distance)),
-    sdc__checked AS MATERIALIZED (FROM sdc__hierarchies(hierarchies, keys)),
-    sdc__problem AS MATERIALIZED (FROM sdc__generalisation_problem('sdc__cells', keys, 'sdc__checked', tbl, sensitive, weight, population)),
+-- Each cell of the keys, sdc__key, with its labels by the names of the keys, and whether its records are suppressed.
+-- levels: of the keys in the order of the table's columns, by number; NULL for the best. cells: as above, MATERIALIZED.
+CREATE OR REPLACE MACRO sdc__generalised_cells(cells, tbl, keys, hierarchies, k, suppression, loss, sensitive, l, diversity, c,
+                                               t, distance, population, population_k, weight, threshold, levels) AS TABLE
+    WITH sdc__checked AS MATERIALIZED (FROM sdc__hierarchies(hierarchies, keys)),
+    sdc__problem AS MATERIALIZED (FROM sdc__generalisation_problem(cells, keys, 'sdc__checked', tbl, sensitive, weight, population)),
     sdc__best AS (
         SELECT sdc__levels
         FROM sdc__best_generalisation(
@@ -256,17 +248,82 @@ CREATE OR REPLACE MACRO sdc__generalise(tbl, keys, hierarchies, id, k, suppressi
     sdc__celled AS MATERIALIZED (
         SELECT DISTINCT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')),
                         struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key
-        FROM sdc__cells
+        FROM query_table(cells)
+    )
+    SELECT sdc__l.*, sdc__s.sdc__lost_key IS NOT NULL AS sdc__is_lost
+    FROM sdc__relabelled('sdc__celled', keys, 'sdc__labels') AS sdc__l
+    LEFT JOIN sdc__lost AS sdc__s ON sdc__l.sdc__key = sdc__s.sdc__lost_key;
+
+CREATE OR REPLACE MACRO sdc__generalise(tbl, keys, hierarchies, id, k, suppression, loss, sensitive, l, diversity, c, t,
+                                        distance, population, population_k, weight, threshold, levels) AS TABLE
+    WITH sdc__records AS MATERIALIZED (
+        SELECT sdc__id, COLUMNS(sdc__to_mask((*), keys, id)),
+               COLUMNS(sdc__maybe_sensitive((*), keys, sensitive)) AS sdc__secret,
+               sdc__maybe_weight(weight, COLUMNS(sdc__column((*), weight))) AS sdc__weight
+        FROM sdc__identified(
+            tbl, id, codes := CASE WHEN distance = 'ordered' THEN sdc__names(keys) ELSE list_append(sdc__names(keys), sensitive) END,
+            compared := keys)
+    ),
+    sdc__cells AS MATERIALIZED (FROM sdc__generalisation_cells('sdc__records', sensitive, distance)),
+    sdc__generalised AS MATERIALIZED (
+        FROM sdc__generalised_cells('sdc__cells', tbl, keys, hierarchies, k, suppression, loss, sensitive, l, diversity, c, t,
+                                    distance, population, population_k, weight, threshold, levels)
     ),
     sdc__decided AS (
         SELECT sdc__r.sdc__id, sdc__c.*
         FROM (SELECT sdc__id, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__own FROM sdc__records) AS sdc__r
-        LEFT JOIN (SELECT sdc__l.*, sdc__s.sdc__lost_key IS NOT NULL AS sdc__is_lost
-                   FROM sdc__relabelled('sdc__celled', keys, 'sdc__labels') AS sdc__l
-                   LEFT JOIN sdc__lost AS sdc__s ON sdc__l.sdc__key = sdc__s.sdc__lost_key) AS sdc__c
-          ON sdc__r.sdc__own = sdc__c.sdc__key
+        LEFT JOIN sdc__generalised AS sdc__c ON sdc__r.sdc__own = sdc__c.sdc__key
     )
     SELECT sdc__id, CASE WHEN sdc__is_lost THEN NULL ELSE COLUMNS(lambda c: NOT starts_with(c, 'sdc__')) END AS "\0" FROM sdc__decided;
+
+-- By cells that are counted already (sdc_sql/spark), of the sensitive variable too where one is given: what becomes of each, the records by
+-- that, and what is promised.
+CREATE OR REPLACE MACRO sdc__generalise_design(cells, keys, hierarchies, id, k, suppression, loss, sensitive, l, diversity, c, t,
+                                               distance, population, population_k, weight, threshold, levels) AS TABLE
+    WITH sdc__crossed AS MATERIALIZED (
+        SELECT COLUMNS(sdc__columns((*), keys)),
+               sdc__placed_value(CASE WHEN sensitive IS NOT NULL THEN distance END,
+                                 sdc__stratum_value(sensitive, COLUMNS(sdc__maybe_sensitive((*), keys, sensitive)))) AS sdc__secret,
+               sdc__records AS sdc__n, sdc__unfixed(sdc__cell_size(sdc__records, sdc__low, sdc__middle, sdc__high, weight)) AS sdc__w
+        FROM query_table(cells)
+    ),
+    sdc__of_keys AS (SELECT COLUMNS(sdc__columns((*), keys)) FROM query_table(cells)),
+    sdc__generalised AS (
+        FROM sdc__generalised_cells('sdc__crossed', 'sdc__of_keys', keys, hierarchies, k, suppression, loss, sensitive, l, diversity,
+                                    c, t, distance, population, population_k, weight, threshold, levels)
+    ),
+    sdc__listed AS (
+        SELECT sdc__key, sdc__is_lost, struct_keys(sdc__key) AS sdc__names, [*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))] AS sdc__labels
+        FROM sdc__generalised
+    )
+    SELECT unnest(sdc__key), sdc__names,
+           CASE WHEN sdc__is_lost THEN list_transform(sdc__names, lambda n: NULL::VARCHAR) ELSE sdc__labels END AS sdc__texts
+    FROM sdc__listed;
+CREATE OR REPLACE MACRO sdc__generalise_designed(tbl, keys, hierarchies, id, k, suppression, loss, sensitive, l, diversity, c, t, distance,
+                                                 population, population_k, weight, threshold, levels, design) AS TABLE
+    FROM sdc__labelled_by_cell(tbl, keys, id, design);
+CREATE OR REPLACE MACRO sdc__generalise_proved(before, after, keys, hierarchies, id, k, suppression, loss, sensitive, l, diversity, c, t,
+                                               distance, population, population_k, weight, threshold, levels) AS TABLE
+    WITH sdc__kept AS (
+        SELECT * EXCLUDE (sdc__known)
+        FROM (SELECT *, list_count([*COLUMNS(sdc__columns((*), keys))]) AS sdc__known FROM query_table(after)) WHERE sdc__known > 0
+    ),
+    sdc__of_diversity AS (
+        SELECT CASE diversity WHEN 'distinct' THEN distinct_l WHEN 'entropy' THEN entropy_l ELSE recursive_l END::DOUBLE AS sdc__least
+        FROM sdc_l_diversity(after, keys, sensitive, c := c)
+    ),
+    sdc__of_closeness AS (SELECT f.t AS sdc__most FROM sdc_t_closeness(after, keys, sensitive, distance := distance) AS f),
+    sdc__of_weights AS (SELECT min(sdc__w) AS sdc__least FROM sdc__category_cells('sdc__kept', keys, weight)),
+    sdc__nothing AS (SELECT NULL::DOUBLE AS sdc__least),
+    sdc__nothing_more AS (SELECT NULL::DOUBLE AS sdc__most),
+    sdc__diverse AS (FROM query_table(CASE WHEN l IS NULL THEN 'sdc__nothing' ELSE 'sdc__of_diversity' END)),
+    sdc__close AS (FROM query_table(CASE WHEN t IS NULL THEN 'sdc__nothing_more' ELSE 'sdc__of_closeness' END)),
+    sdc__heavy AS (FROM query_table(CASE WHEN threshold IS NULL THEN 'sdc__nothing' ELSE 'sdc__of_weights' END))
+    SELECT sdc__p.below_k
+    FROM sdc__generalisation_proof(after, keys, k) AS sdc__p, sdc__diverse AS sdc__d, sdc__close AS sdc__c, sdc__heavy AS sdc__h
+    WHERE sdc__is_as_asked(coalesce(sdc__at_least(sdc__d.sdc__least, l), true), 'l')
+          AND sdc__is_as_asked(coalesce(sdc__c.sdc__most <= t + 1e-12, true), 't')
+          AND sdc__is_as_asked(coalesce(sdc__at_least(sdc__h.sdc__least, threshold), true), 'threshold');
 
 -- Title: Generalisation: the best levels of hierarchies; Generalisation of {}.
 -- sdc_generalise: each key on one level of its hierarchy, the cheapest on which no record stands out among k.

@@ -91,17 +91,19 @@ CREATE OR REPLACE MACRO sdc__by_households(keys, household, columns, max_share, 
         THEN error('ParameterError: subset does not go with keys of the household, which are suppressed for all members or'
                    || ' for none: leave it out, or leave these out of the keys.')
     ELSE true END;
+CREATE OR REPLACE MACRO sdc__checked_guarantee(guarantee) AS
+    sdc__checked_choice(guarantee, 'guarantee', ['identical', 'strong', 'wildcard']);
+CREATE OR REPLACE MACRO sdc__checked_cost(cost) AS sdc__checked_choice(cost, 'cost', ['equal', 'entropy']);
 CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, max_share, stratum, subset,
                                                ghosts, household, household_columns, unit) AS TABLE
     WITH sdc__records_done AS (
         FROM sdc__local_suppression_by_record(
-            tbl, keys, k, id, sdc__checked_choice(guarantee, 'guarantee', ['identical', 'strong', 'wildcard']), importance,
-            sdc__checked_choice(cost, 'cost', ['equal', 'entropy']), max_share, stratum, subset, ghosts)
+            tbl, keys, k, id, sdc__checked_guarantee(guarantee), importance, sdc__checked_cost(cost), max_share, stratum, subset, ghosts)
     ),
     sdc__households_done AS (
         FROM sdc__local_suppression_by_household(
-            tbl, keys, k, id, sdc__checked_choice(guarantee, 'guarantee', ['identical', 'strong', 'wildcard']), importance,
-            sdc__checked_choice(cost, 'cost', ['equal', 'entropy']), stratum, ghosts, household, household_columns, unit)
+            tbl, keys, k, id, sdc__checked_guarantee(guarantee), importance, sdc__checked_cost(cost), stratum, ghosts, household,
+            household_columns, unit)
     ),
     sdc__either AS (
         FROM query_table(CASE WHEN sdc__by_households(keys, household, household_columns, max_share, subset, unit)

@@ -29,7 +29,7 @@
 -- of other variables nothing is promised: groups that agree on a confidential one disclose it (sdc_l_diversity measures that).
 -- No draws: no key is needed.
 --
--- Scope: table.
+-- Scope: cells.
 -- Keeps: every label holds its record's value.
 -- Guarantees: k-anonymity of the keys as they stand (sdc_k_anonymity passes), counted anew before it is written.
 -- Users: Count by the released classes, which may overlap. A record can be counted in one of them alone, and finer tables need an
@@ -72,6 +72,16 @@ CREATE OR REPLACE MACRO sdc__range_label(low, high, lowest, highest, with_null, 
          ELSE low || CASE WHEN hyphened THEN ' to ' ELSE '-' END || high END;
 
 CREATE OR REPLACE MACRO sdc__label_of(v, names, labels) AS labels[list_position(names, alias(v))];
+
+-- Records with their keys in the place of which stands what a design has for their cell: the keys, sdc__names and sdc__texts.
+CREATE OR REPLACE MACRO sdc__labelled_by_cell(tbl, keys, id, design) AS TABLE
+    WITH sdc__records AS (SELECT sdc__id, COLUMNS(sdc__to_mask((*), keys, id)) FROM sdc__identified(tbl, id, codes := keys)),
+    sdc__recoded AS (
+        SELECT sdc__names, sdc__texts, struct_pack(*COLUMNS(sdc__columns((*), keys))) AS sdc__own FROM query_table(design)
+    ),
+    sdc__keyed_records AS (SELECT *, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__this FROM sdc__records)
+    SELECT sdc__id, sdc__label_of(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__names, sdc__texts) AS "\0"
+    FROM sdc__keyed_records JOIN sdc__recoded ON row(sdc__this) = row(sdc__own);
 
 CREATE OR REPLACE MACRO sdc__leaves_in_order(checked) AS TABLE
     SELECT sdc__variable, sdc__value, dense_rank() OVER (PARTITION BY sdc__variable ORDER BY sdc__path ASC) - 1 AS sdc__leaf
@@ -126,17 +136,19 @@ CREATE OR REPLACE MACRO sdc__mondrian_checked(hierarchies) AS TABLE
     FROM sdc__hierarchies(coalesce(hierarchies, 'sdc__no_hierarchy'), NULL);
 CREATE OR REPLACE MACRO sdc__mondrian_records(tbl, keys, id) AS TABLE
     SELECT sdc__id, COLUMNS(sdc__to_mask((*), keys, id)) FROM sdc__identified(tbl, id, codes := keys);
-CREATE OR REPLACE MACRO sdc__mondrian_cells(records) AS TABLE
-    WITH sdc__crossed AS (
-        SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), count(*) AS sdc__records FROM query_table(records) GROUP BY ALL),
-    sdc__numbered AS (
+CREATE OR REPLACE MACRO sdc__mondrian_numbered(crossed) AS TABLE
+    WITH sdc__numbered AS (
         SELECT sdc__records, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key,
                sdc__numbered_value(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__v_\0"
-        FROM sdc__crossed
+        FROM query_table(crossed)
     ),
     sdc__listed AS (SELECT sdc__records, sdc__key, [*COLUMNS(lambda c: starts_with(c, 'sdc__v_'))] AS sdc__values FROM sdc__numbered)
     SELECT *, row_number() OVER (ORDER BY sdc__codes ASC) AS sdc__cell
     FROM (SELECT *, list_transform(sdc__values, lambda v: v.n) AS sdc__codes FROM sdc__listed);
+CREATE OR REPLACE MACRO sdc__mondrian_cells(records) AS TABLE
+    WITH sdc__crossed AS (
+        SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), count(*) AS sdc__records FROM query_table(records) GROUP BY ALL)
+    FROM sdc__mondrian_numbered('sdc__crossed');
 
 -- The leaves of all hierarchies, also of values that nobody has yet.
 CREATE OR REPLACE MACRO sdc__mondrian_leaves(places, checked) AS TABLE
@@ -144,12 +156,10 @@ CREATE OR REPLACE MACRO sdc__mondrian_leaves(places, checked) AS TABLE
     FROM sdc__leaves_in_order(checked) JOIN (SELECT DISTINCT sdc__j, sdc__key FROM query_table(places) WHERE sdc__has_tree)
          ON sdc__key = sdc__variable;
 
-CREATE OR REPLACE MACRO sdc__mondrian(tbl, keys, k, id, hierarchies) AS TABLE
-    WITH sdc__checked AS MATERIALIZED (FROM sdc__mondrian_checked(hierarchies)),
-    sdc__records AS MATERIALIZED (FROM sdc__mondrian_records(tbl, keys, id)),
-    sdc__celled AS MATERIALIZED (FROM sdc__mondrian_cells('sdc__records')),
-    sdc__placed AS MATERIALIZED (FROM sdc__mondrian_places('sdc__celled', 'sdc__checked')),
-    sdc__trees AS MATERIALIZED (FROM sdc__mondrian_nodes('sdc__placed', 'sdc__checked')),
+-- Of each cell the names of the keys and what stands in their place. cells, checked: as above, MATERIALIZED.
+CREATE OR REPLACE MACRO sdc__mondrian_recoded(cells, checked, k) AS TABLE
+    WITH sdc__placed AS MATERIALIZED (FROM sdc__mondrian_places(cells, checked)),
+    sdc__trees AS MATERIALIZED (FROM sdc__mondrian_nodes('sdc__placed', checked)),
     -- the number of groups, the group of each cell, and the low and the high end of each group on each key
     sdc__grouped AS MATERIALIZED (
         SELECT sdc__kernel_local_recoding(sdc__codes, sdc__ns, sdc__checked_whole(k, 'k', 2)::DOUBLE, sdc__vs,
@@ -158,7 +168,7 @@ CREATE OR REPLACE MACRO sdc__mondrian(tbl, keys, k, id, hierarchies) AS TABLE
         FROM (SELECT list(sdc__codes::DOUBLE[] ORDER BY sdc__cell ASC) AS sdc__codes,
                      list(sdc__records::DOUBLE ORDER BY sdc__cell ASC) AS sdc__ns,
                      any_value(struct_keys(sdc__key)) AS sdc__names
-              FROM sdc__celled),
+              FROM query_table(cells)),
              (SELECT flatten(list([sdc__j, sdc__n, sdc__place]::DOUBLE[])) AS sdc__vs FROM sdc__placed),
              (SELECT coalesce(flatten(list([sdc__j, sdc__level, sdc__place, sdc__low, sdc__high]::DOUBLE[])),
                               []) AS sdc__nodes
@@ -191,13 +201,17 @@ CREATE OR REPLACE MACRO sdc__mondrian(tbl, keys, k, id, hierarchies) AS TABLE
                    GROUP BY ALL)
                ON sdc__tree = sdc__of AND sdc__low = sdc__first AND sdc__high = sdc__last
         GROUP BY sdc__group
-    ),
-    sdc__recoded AS (
-        SELECT sdc__c.sdc__key AS sdc__own, sdc__names, sdc__texts
-        FROM (SELECT unnest(range(1, sdc__n + 1)) AS sdc__cell, unnest(sdc__r[2:sdc__n + 1]) AS sdc__group, sdc__names
-              FROM sdc__grouped) AS sdc__g
-        JOIN sdc__labels USING (sdc__group) JOIN sdc__celled AS sdc__c USING (sdc__cell)
-    ),
+    )
+    SELECT sdc__c.sdc__key AS sdc__own, sdc__names, sdc__texts
+    FROM (SELECT unnest(range(1, sdc__n + 1)) AS sdc__cell, unnest(sdc__r[2:sdc__n + 1]) AS sdc__group, sdc__names
+          FROM sdc__grouped) AS sdc__g
+    JOIN sdc__labels USING (sdc__group) JOIN query_table(cells) AS sdc__c USING (sdc__cell);
+
+CREATE OR REPLACE MACRO sdc__mondrian(tbl, keys, k, id, hierarchies) AS TABLE
+    WITH sdc__checked AS MATERIALIZED (FROM sdc__mondrian_checked(hierarchies)),
+    sdc__records AS MATERIALIZED (FROM sdc__mondrian_records(tbl, keys, id)),
+    sdc__celled AS MATERIALIZED (FROM sdc__mondrian_cells('sdc__records')),
+    sdc__recoded AS (FROM sdc__mondrian_recoded('sdc__celled', 'sdc__checked', k)),
     sdc__keyed_records AS (SELECT *, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__this FROM sdc__records)
     SELECT sdc__id, sdc__label_of(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__names, sdc__texts) AS "\0"
     FROM sdc__keyed_records JOIN sdc__recoded ON row(sdc__this) = row(sdc__own);
@@ -216,3 +230,13 @@ CREATE OR REPLACE MACRO sdc__mondrian_proof(released, keys, k) AS TABLE
                 ELSE error('TableError: ' || (SELECT max(records) FROM sdc_k_anonymity(released, keys, k))
                            || ' released records are not among k alike: nothing was written. Is the table a view that'
                            || ' changes as it is read? Store it as a table first.') END;
+
+-- By cells that are counted already (sdc_sql/spark): what becomes of each, the records by that, and what is promised.
+CREATE OR REPLACE MACRO sdc__mondrian_design(cells, keys, k, id, hierarchies) AS TABLE
+    WITH sdc__checked AS MATERIALIZED (FROM sdc__mondrian_checked(hierarchies)),
+    sdc__crossed AS (SELECT COLUMNS(sdc__columns((*), keys)), sdc__records FROM query_table(cells)),
+    sdc__celled AS MATERIALIZED (FROM sdc__mondrian_numbered('sdc__crossed'))
+    SELECT unnest(sdc__own), sdc__names, sdc__texts FROM sdc__mondrian_recoded('sdc__celled', 'sdc__checked', k);
+CREATE OR REPLACE MACRO sdc__mondrian_designed(tbl, keys, k, id, hierarchies, design) AS TABLE
+    FROM sdc__labelled_by_cell(tbl, keys, id, design);
+CREATE OR REPLACE MACRO sdc__mondrian_proved(before, after, keys, k, id, hierarchies) AS TABLE FROM sdc__mondrian_proof(after, keys, k);

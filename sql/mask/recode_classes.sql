@@ -14,7 +14,7 @@
 -- is not used; where ties leave no record for a class of equal count, there are fewer classes. NULL stays NULL; NaN and infinite values
 -- are errors.
 --
--- Scope: table.
+-- Scope: cells.
 -- Keeps: the order of the values, by class.
 -- Users: Count and compare by class. A mean or quantile within a class is an assumption of the user's.
 -- Values: numbers.
@@ -56,13 +56,9 @@ CREATE OR REPLACE MACRO sdc__roundest(t, a, b) AS
     coalesce(list_filter(list_transform(range(-18, 17), lambda d: sdc__at_digits(t, d)), lambda r: r > a AND r <= b)[1], b);
 
 -- The limits of the classes, one row. Between the values that a limit divides, sdc__a and sdc__b, every limit divides the records alike.
-CREATE OR REPLACE MACRO sdc__class_limits(records, classes, method) AS TABLE
-    WITH sdc__counted AS (
-        SELECT sdc__n, count(*) AS sdc__t, any_value(sdc__whole) AS sdc__w
-        FROM query_table(records)
-        WHERE sdc__n IS NOT NULL
-        GROUP BY sdc__n
-    ),
+-- counted: the values with how many records have each.
+CREATE OR REPLACE MACRO sdc__limits_of_counted(counted, classes, method) AS TABLE
+    WITH sdc__counted AS (FROM query_table(counted)),
     sdc__ranged AS MATERIALIZED (
         SELECT sdc__all, sdc__w, CASE WHEN sdc__checked_range(sdc__lo, sdc__hi, sdc__checked_method(method))
                               THEN list_transform(range(sdc__checked_whole(classes, 'classes', 2, 1000)),
@@ -97,6 +93,15 @@ CREATE OR REPLACE MACRO sdc__class_limits(records, classes, method) AS TABLE
                                least(sdc__b, sdc__target + sdc__width)) AS sdc__limit
           FROM sdc__near);
 
+CREATE OR REPLACE MACRO sdc__class_limits(records, classes, method) AS TABLE
+    WITH sdc__values AS MATERIALIZED (
+        SELECT sdc__n, count(*) AS sdc__t, any_value(sdc__whole) AS sdc__w
+        FROM query_table(records)
+        WHERE sdc__n IS NOT NULL
+        GROUP BY sdc__n
+    )
+    FROM sdc__limits_of_counted('sdc__values', classes, method);
+
 CREATE OR REPLACE MACRO sdc__recode_classes(tbl, column_name, classes, id, method, labels) AS TABLE
     WITH sdc__records AS (FROM sdc__recode_numbers(tbl, column_name, id)),
     sdc__limits AS MATERIALIZED (FROM sdc__class_limits('sdc__records', classes, method)),
@@ -114,6 +119,17 @@ CREATE OR REPLACE MACRO sdc__recode_classes_designed(tbl, column_name, classes, 
     sdc__limits AS MATERIALIZED (SELECT breaks AS sdc__breaks FROM query_table(design)),
     sdc__design AS MATERIALIZED (FROM sdc__interval_design('sdc__limits', 'sdc__records', 'open', labels))
     FROM sdc__recode_by_design('sdc__records', 'sdc__design', 'open');
+-- The same of values that are counted already (sdc_sql/spark).
+CREATE OR REPLACE MACRO sdc__recode_classes_design(cells, column_name, classes, id, method, labels) AS TABLE
+    WITH sdc__values AS MATERIALIZED (
+        SELECT sdc__n, sum(sdc__records)::BIGINT AS sdc__t, any_value(sdc__whole) AS sdc__w
+        FROM (SELECT sdc__number(COLUMNS(sdc__columns((*), [column_name]))) AS sdc__n,
+                     sdc__is_whole(typeof(COLUMNS(sdc__columns((*), [column_name])))) AS sdc__whole, sdc__records
+              FROM query_table(cells))
+        WHERE sdc__n IS NOT NULL
+        GROUP BY sdc__n
+    )
+    SELECT sdc__breaks AS breaks FROM sdc__limits_of_counted('sdc__values', classes, method);
 CREATE OR REPLACE MACRO sdc__recode_classes_applied(design) AS TABLE SELECT breaks FROM query_table(design);
 
 -- Verb: recode

@@ -28,7 +28,7 @@
 -- There is no 'identical': rows are alike or not as a whole, and the sets overlap (sdc_local_suppression, with these keys alone). Nor
 -- strata: list the stratum in each combination, with an importance so high that it is never worth its suppression.
 --
--- Scope: table.
+-- Scope: cells.
 -- Not compiled: which values are suppressed is searched for in Python, with all cells at once; suppress in DuckDB, and copy the
 --   released table.
 -- Keeps: every value that is not suppressed.
@@ -78,12 +78,11 @@ CREATE OR REPLACE MACRO sdc__weight_to_reach(population_frequency, sample_freque
          WHEN small_weights = 'at_least_one' THEN coalesce(population_frequency, sample_frequency::DOUBLE)
          ELSE sdc__checked_frequency(population_frequency, sample_frequency) END;
 
--- No rows, or the error.
-CREATE OR REPLACE MACRO sdc__unbreakable_limits(tbl, limits, inclusive, weight) AS TABLE
-    WITH sdc__weighed AS (FROM sdc__least_weight(tbl, weight)),
-    sdc__of_weights AS (
+-- No rows, or the error. weighed: a row with the least weight of a record.
+CREATE OR REPLACE MACRO sdc__unbreakable_limits(weighed, limits, inclusive, weight) AS TABLE
+    WITH sdc__of_weights AS (
         SELECT 1 AS sdc__never
-        FROM sdc__weighed
+        FROM query_table(weighed)
         WHERE list_bool_or(list_transform(limits, lambda t: sdc__unbreakable(t::DOUBLE, sdc__least, inclusive, weight)))
     ),
     sdc__of_records AS (SELECT 1 AS sdc__never WHERE false)
@@ -117,6 +116,7 @@ CREATE OR REPLACE MACRO sdc__suppress_combinations_by_record(tbl, keys, threshol
                     ELSE sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END AS sdc__weight
         FROM sdc__identified(tbl, id, codes := keys)
     ),
+    sdc__weighed AS (FROM sdc__least_weight(tbl, weight)),
     sdc__celled AS MATERIALIZED (FROM sdc__suppression_cells('sdc__records')),
     sdc__losing AS MATERIALIZED (
         SELECT sdc__c.sdc__key, sdc__s.sdc__names, sdc__s.sdc__lost
@@ -132,7 +132,7 @@ CREATE OR REPLACE MACRO sdc__suppress_combinations_by_record(tbl, keys, threshol
     )
     SELECT sdc__id, sdc__blanked(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__lost, sdc__names) AS "\0"
     FROM sdc__decided
-    LEFT JOIN sdc__unbreakable_limits(tbl,
+    LEFT JOIN sdc__unbreakable_limits('sdc__weighed',
                                       sdc__suppression_rule(keys, threshold, dimension, levels, combinations)['limits'],
                                       inclusive, weight) AS sdc__none ON true;
 
@@ -196,6 +196,12 @@ CREATE OR REPLACE MACRO sdc__rare_records(tbl, mended, keys, rule, weight, inclu
     SELECT sdc__guarantee, sum(sdc__before)::BIGINT AS sdc__before, sum(sdc__after)::BIGINT AS sdc__after
     FROM sdc__cells_of_both JOIN sdc__rare USING (sdc__cell) GROUP BY sdc__guarantee;
 
+CREATE OR REPLACE MACRO sdc__combinations_held(wildcard, strong, guarantee) AS
+    CASE greatest(wildcard, CASE guarantee WHEN 'strong' THEN strong ELSE 0 END)
+         WHEN 0 THEN true
+         ELSE error('TableError: ' || greatest(wildcard, strong)
+                    || ' released records have combinations that are still below the threshold: nothing was written. Is the'
+                    || ' table a view that changes as it is read? Store it as a table first.') END;
 -- What was suppressed, where the guarantee holds; else an error. released: the id and the suppressed keys.
 CREATE OR REPLACE MACRO sdc__combinations_proof(tbl, released, keys, threshold, id, weight, dimension, levels, inclusive,
                                                 guarantee, combinations, small_weights) AS TABLE
@@ -214,7 +220,4 @@ CREATE OR REPLACE MACRO sdc__combinations_proof(tbl, released, keys, threshold, 
             FROM sdc__missing_values(tbl, released, keys)) AS suppressions,
            CASE WHEN weight IS NULL THEN 'records' ELSE 'sums of weights: ' || weight::VARCHAR END AS counted, sdc__below.*
     FROM sdc__below
-    WHERE CASE greatest(below_wildcard, CASE guarantee WHEN 'strong' THEN below_strong ELSE 0 END) WHEN 0 THEN true
-               ELSE error('TableError: ' || greatest(below_wildcard, below_strong)
-                          || ' released records have combinations that are still below the threshold: nothing was'
-                          || ' written. Is the table a view that changes as it is read? Store it as a table first.') END;
+    WHERE sdc__combinations_held(below_wildcard, below_strong, guarantee);

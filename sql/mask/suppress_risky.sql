@@ -22,7 +22,7 @@
 -- error. Python and the command line measure the released table before it is written; after a call in SQL or dbt, ask
 -- sdc_individual_risk. No draws: no key is needed. 16 keys at the most.
 --
--- Scope: table.
+-- Scope: cells.
 -- Not compiled: which values are suppressed is searched for in Python, with all cells at once; suppress in DuckDB, and copy the
 --   released table.
 -- Keeps: every value that is not suppressed.
@@ -160,6 +160,10 @@ CREATE OR REPLACE MACRO sdc__above_limit(tbl, keys, max_risk, id, weight, househ
     SELECT coalesce(sum(sdc__n) FILTER (sdc__r > max_risk), 0)::BIGINT AS sdc__above, max(sdc__r) AS sdc__most
     FROM query_table(CASE WHEN household IS NULL THEN 'sdc__of_cells' ELSE 'sdc__of_members' END);
 
+CREATE OR REPLACE MACRO sdc__risk_held(above) AS
+    CASE above WHEN 0 THEN true
+         ELSE error('TableError: ' || above || ' released records are still above the limit of risk: nothing was written. Is'
+                    || ' the table a view that changes as it is read? Store it as a table first.') END;
 -- What was suppressed, the records that were above the limit, and the greatest risk that is left: an error where it is above the limit.
 -- released: the id and the suppressed keys.
 CREATE OR REPLACE MACRO sdc__risk_proof(tbl, released, keys, max_risk, id, weight, household, small_weights) AS TABLE
@@ -170,7 +174,4 @@ CREATE OR REPLACE MACRO sdc__risk_proof(tbl, released, keys, max_risk, id, weigh
            sdc__b.sdc__above AS above_before, sdc__a.sdc__most AS greatest_risk
     FROM sdc__above_limit(tbl, keys, max_risk, id, weight, household, small_weights) AS sdc__b,
          sdc__above_limit('sdc__mended', keys, max_risk, id, weight, household, small_weights) AS sdc__a
-    WHERE CASE sdc__a.sdc__above WHEN 0 THEN true
-               ELSE error('TableError: ' || sdc__a.sdc__above
-                          || ' released records are still above the limit of risk: nothing was written. Is the table'
-                          || ' a view that changes as it is read? Store it as a table first.') END;
+    WHERE sdc__risk_held(sdc__a.sdc__above);

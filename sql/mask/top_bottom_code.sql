@@ -24,7 +24,7 @@
 -- not). A mean times the number of the coded records is their total, which tells a value that is most of it: take the median or the
 -- threshold then. A threshold found as a quantile or by a count is a value of the file, and of an odd number of records so is a median.
 --
--- Scope: table.
+-- Scope: cells where replacement is 'mean' or 'median', record where unit is 'value', else cells.
 -- Users: Medians and quantiles between the thresholds hold. A variance, and a regression that hangs on extremes, comes out too small.
 -- Values: numbers.
 -- Bits: exact.
@@ -89,8 +89,8 @@ CREATE OR REPLACE MACRO sdc__side(v, bottom, top, unit) AS
 
 CREATE OR REPLACE MACRO sdc__coding_records(tbl, columns, unit, id, top, bottom, replacement, top_label, bottom_label,
                                             weight, stratum) AS TABLE
-    SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
-           COLUMNS(sdc__to_mask((*), columns, id)),
+    SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__stratum_or_key((*), columns, stratum))) AS sdc__stratum,
+           COLUMNS(sdc__to_mask((*), columns, id)), 1 AS sdc__times,
            sdc__codable(COLUMNS(sdc__to_mask((*), columns, id)), top, bottom, unit, replacement, top_label, bottom_label) AS sdc__v,
            CASE WHEN weight IS NULL THEN 1
                 ELSE sdc__fixed(sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight))))) END AS sdc__w
@@ -130,7 +130,7 @@ CREATE OR REPLACE MACRO sdc__coding_limits(records, top, bottom, unit) AS TABLE
         LEFT JOIN (SELECT sdc__v FROM query_table(records) LIMIT 0) ON true
     ),
     sdc__sizes AS (
-        SELECT sdc__stratum, sdc__v, sum(CASE unit WHEN 'count' THEN 1 ELSE sdc__w END)::HUGEINT AS sdc__size
+        SELECT sdc__stratum, sdc__v, sum(CASE unit WHEN 'count' THEN sdc__times ELSE sdc__w END)::HUGEINT AS sdc__size
         FROM query_table(records) WHERE sdc__v IS NOT NULL GROUP BY ALL
     ),
     -- how much lies up to each value, from each value on, and in all: records, or what they weigh
@@ -168,8 +168,9 @@ CREATE OR REPLACE MACRO sdc__coding_limits(records, top, bottom, unit) AS TABLE
 -- Of each stratum the mean or median of what lies beyond either threshold, a row each.
 CREATE OR REPLACE MACRO sdc__coded_centres(records, limits, unit, replacement) AS TABLE
     WITH sdc__beyond AS (
-        SELECT sdc__of, sdc__side, sdc__finite_coded(sdc__x) AS sdc__x, count(*) AS sdc__n, sum(sdc__w)::HUGEINT AS sdc__size
-        FROM (SELECT sdc__of, sdc__side(sdc__v, sdc__bottom, sdc__top, unit) AS sdc__side, TRY_CAST(sdc__v AS DOUBLE) AS sdc__x, sdc__w
+        SELECT sdc__of, sdc__side, sdc__finite_coded(sdc__x) AS sdc__x, sum(sdc__times) AS sdc__n, sum(sdc__w)::HUGEINT AS sdc__size
+        FROM (SELECT sdc__of, sdc__side(sdc__v, sdc__bottom, sdc__top, unit) AS sdc__side, TRY_CAST(sdc__v AS DOUBLE) AS sdc__x, sdc__w,
+                     sdc__times
               FROM query_table(records) JOIN query_table(limits) ON sdc__of IS NOT DISTINCT FROM sdc__stratum)
         WHERE sdc__side <> 0 GROUP BY ALL
     ),
@@ -261,6 +262,29 @@ CREATE OR REPLACE MACRO sdc__top_bottom_designed(tbl, columns, unit, id, top, bo
     sdc__sided AS (
         SELECT sdc__records.*, sdc__low, sdc__high, sdc__side(sdc__v, sdc__bottom, sdc__top, unit) AS sdc__side
         FROM sdc__records, sdc__kept
+    )
+    FROM sdc__top_bottom_replaced('sdc__sided', top_label, bottom_label);
+
+-- By values that are counted already (sdc_sql/spark), in strata: of each the thresholds, and the records by these.
+CREATE OR REPLACE MACRO sdc__top_bottom_code_design(cells, columns, unit, id, top, bottom, replacement, top_label,
+                                                    bottom_label, weight, stratum) AS TABLE
+    WITH sdc__counted AS MATERIALIZED (
+        SELECT sdc__stratum_value(stratum, COLUMNS(sdc__stratum_or_key((*), columns, stratum))) AS sdc__stratum,
+               sdc__codable(COLUMNS(sdc__columns((*), columns)), top, bottom, unit, replacement, top_label, bottom_label) AS sdc__v,
+               CASE WHEN weight IS NULL THEN sdc__records
+                    ELSE sdc__cell_size(sdc__records, sdc__low, sdc__middle, sdc__high, weight) END AS sdc__w,
+               sdc__records AS sdc__times
+        FROM query_table(cells)
+    )
+    FROM sdc__coding('sdc__counted', top, bottom, unit, replacement);
+CREATE OR REPLACE MACRO sdc__top_bottom_code_designed(tbl, columns, unit, id, top, bottom, replacement, top_label, bottom_label,
+                                                      weight, stratum, design) AS TABLE
+    WITH sdc__records AS (
+        FROM sdc__coding_records(tbl, columns, unit, id, top, bottom, replacement, top_label, bottom_label, NULL, stratum)
+    ),
+    sdc__sided AS (
+        SELECT sdc__records.*, sdc__low, sdc__high, sdc__side(sdc__v, sdc__bottom, sdc__top, unit) AS sdc__side
+        FROM sdc__records LEFT JOIN query_table(design) ON sdc__in_stratum(stratum, sdc__stratum, sdc__of)
     )
     FROM sdc__top_bottom_replaced('sdc__sided', top_label, bottom_label);
 

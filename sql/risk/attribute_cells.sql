@@ -24,6 +24,14 @@ CREATE OR REPLACE MACRO sdc__attribute_counts(tbl, keys, sensitive, numbers := f
                                compared := keys)
           GROUP BY ALL);
 
+-- The same of cells that are counted already, by the sensitive column too (sdc_sql/db/counted.py).
+CREATE OR REPLACE MACRO sdc__counted_attributes(tbl, keys, sensitive) AS TABLE
+    SELECT struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key, sdc__value, sdc__n
+    FROM (SELECT COLUMNS(sdc__sensitive((*), keys, sensitive)) AS sdc__value, COLUMNS(sdc__columns((*), keys)),
+                 sum(sdc__records)::BIGINT AS sdc__n
+          FROM query_table(tbl)
+          GROUP BY ALL);
+
 -- The same with sdc__f (the cell's records), sdc__values (how many values the cell has), sdc__p, sdc__q,
 -- and sdc__m (how many values the file has).
 CREATE OR REPLACE MACRO sdc__attribute_cells(tbl, keys, sensitive, numbers := false) AS TABLE

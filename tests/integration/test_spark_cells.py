@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql import ColumnError, InputError, ParameterError, TableError, Unsupported
+from sdc_sql import ColumnError, InputError, ParameterError, TableError, Unsupported, WeightError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,6 +104,15 @@ def sdc(spark):
 IDS = {"couples": "couple", "k": "id"}
 KEYS = ["region", "education", "experience", "children_under_6"]
 ODD = ["f", "select", "O'\"`k", "a day"]
+LETTERS = sdc_sql.Hierarchy(
+    (("x", "a", "*"), ("X", "a", "*"), ("é", "b", "*"), ("e'", "b", "*"), (None, "b", "*")), ("value", "letter", "any")
+)
+LEVELS = {
+    "region": sdc_sql.tree_hierarchy({"*": {"w": ["west", "midwest"], "e": ["northeast", "south"]}}),
+    "education": sdc_sql.tree_hierarchy(
+        {"*": {"school": ["<9years", "9-11years", "12years"], "more": ["13-15years", "16years", ">16years"]}}
+    ),
+}
 CASES: dict[str, tuple[str, str, list[Any], dict[str, Any]]] = {
     "identical": ("couples", "local_suppression", [3], {"keys": KEYS}),
     "wildcard, by cost": (
@@ -125,6 +134,67 @@ CASES: dict[str, tuple[str, str, list[Any], dict[str, Any]]] = {
     "odd": ("k", "local_suppression", [6], {"keys": ODD}),
     "odd, strong": ("k", "local_suppression", [9], {"keys": ODD[:3], "guarantee": "strong", "stratum": "a day"}),
     "odd, wildcard": ("k", "local_suppression", [9], {"keys": ODD, "guarantee": "wildcard"}),
+    "combinations": (
+        "couples",
+        "suppress_combinations",
+        [4],
+        {"keys": KEYS, "dimension": 2, "importance": [1, 2, 1, 1]},
+    ),
+    "combinations, weights": (
+        "couples",
+        "suppress_combinations",
+        [15000.0],
+        {"keys": KEYS, "weight": "weight", "guarantee": "wildcard", "combinations": [KEYS[:3], KEYS[1:]]},
+    ),
+    "odd combinations": ("k", "suppress_combinations", [5], {"keys": ODD, "weight": 1.5, "inclusive": False}),
+    "risky": ("couples", "suppress_risky", [0.001], {"keys": KEYS, "weight": "weight"}),
+    "risky, one key": (
+        "couples",
+        "suppress_risky",
+        [0.005],
+        {"keys": KEYS[:3], "weight": "weight", "variable": "experience"},
+    ),
+    "odd, risky": ("k", "suppress_risky", [0.2], {"keys": ODD, "weight": "w", "small_weights": "at_least_one"}),
+    "mondrian": ("couples", "mondrian", [10], {"keys": KEYS}),
+    "mondrian, hierarchies": ("k", "mondrian", [7], {"keys": ODD, "hierarchies": {"select": LETTERS}}),
+    "generalise": ("couples", "generalise", [LEVELS], {"keys": ["region", "education"], "k": 300, "suppression": 0.02}),
+    "generalise, l and weights": (
+        "couples",
+        "generalise",
+        [{"education": LEVELS["education"]}],
+        {
+            "keys": ["education"],
+            "l": 2,
+            "sensitive": "race",
+            "t": 0.2,
+            "weight": "weight",
+            "threshold": 5e6,
+            "suppression": 0.2,
+            "loss": "records * records",
+        },
+    ),
+    "odd, generalise": ("k", "generalise", [{"select": LETTERS}], {"keys": ["Select"], "k": 80, "suppression": 0.3}),
+    "classes": ("couples", "recode", ["experience"], {"classes": 7, "method": "equal_count"}),
+    "odd classes": ("k", "recode", ["f"], {"classes": 3}),
+    "top value": (
+        "couples",
+        "top_bottom_code",
+        ["experience", "value"],
+        {"top": 40, "bottom": 2, "top_label": "over 40"},
+    ),
+    "top mean": (
+        "couples",
+        "top_bottom_code",
+        ["experience", "quantile"],
+        {"top": 0.95, "replacement": "mean", "weight": "weight", "stratum": "region"},
+    ),
+    "odd, bottom": (
+        "k",
+        "top_bottom_code",
+        ["f", "count"],
+        {"bottom": 20, "replacement": "median", "stratum": "select"},
+    ),
+    "odd, days": ("k", "top_bottom_code", ["a day", "count"], {"top": 120, "bottom": 120}),
 }
 
 
@@ -163,6 +233,8 @@ def test_households_are_refused_with_the_reason(sdc, frames):
         sdc.mask.local_suppression(
             frames["couples"], 3, keys=KEYS, household="code", household_columns=["region"], id="couple"
         )
+    with pytest.raises(Unsupported, match="suppress_risky with household runs in DuckDB only"):
+        sdc.mask.suppress_risky(frames["couples"], 0.1, keys=KEYS, weight="weight", household="code", id="couple")
     with pytest.raises(Unsupported, match="with unit, household runs in DuckDB only"):
         sdc.mask.local_suppression(frames["couples"], 3, keys=KEYS, household="code", unit="household", id="couple")
 
@@ -179,6 +251,14 @@ def test_what_is_wrong_is_told_as_duckdb_tells_it(sdc, frames):
         sdc.mask.local_suppression(frame, 3, keys=["f"], subset="w", id="id")
     with pytest.raises(ColumnError, match="in a form that SQL calls equal to another one"):
         sdc.mask.local_suppression(frame, 3, keys=["zero"], id="id")
+    with pytest.raises(Unsupported, match="with no population"):
+        sdc.mask.generalise(frame, {"select": LETTERS}, keys=["Select"], population="k", population_k=2, id="id")
+    with pytest.raises(WeightError, match="NaN, no number"):
+        sdc.mask.suppress_combinations(frame, 5, keys=["f"], weight="f", id="id")
+    with pytest.raises(ParameterError, match="less than what the record of the smallest weight stands for"):
+        sdc.mask.suppress_combinations(frame, 0.5, keys=["f"], weight="w", id="id")
+    with pytest.raises(TableError, match="no row in its hierarchy"):
+        sdc.mask.generalise(frame, {"f": LETTERS}, keys=["f"], id="id")
     with pytest.raises(ParameterError, match="needs keys"):
         sdc.mask.local_suppression(frame, 3, id="id")
 

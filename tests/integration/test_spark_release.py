@@ -55,7 +55,7 @@ release = "odd"
 {source}
 [roles]
 id = "id"
-released_as_collected = ["f", "yes"]
+released_as_collected = ["f"]
 [[scenarios]]
 name = "one"
 keys = ["Select", "day"]
@@ -95,6 +95,16 @@ lower = [-5, 0]
 mask = "multiplicative_noise"
 columns = ["in come"]
 size = 0.1
+[[steps]]
+mask = "top_bottom_code"
+column = "rent"
+unit = "quantile"
+top = 0.9
+replacement = "median"
+[[steps]]
+mask = "mondrian"
+keys = ["a.`ge", "yes"]
+k = 20
 [output]
 path = "{name}.parquet"
 ids = "recode"

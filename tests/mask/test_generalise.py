@@ -11,7 +11,7 @@ import pytest
 
 import sdc_sql
 from sdc_sql import cli
-from sdc_sql.errors import ColumnError, InputError, ParameterError, TableError, Unsupported
+from sdc_sql.errors import ColumnError, InputError, ParameterError, TableError
 
 KEYS = ["f", "Select"]
 LEVELS = {
@@ -328,11 +328,6 @@ def test_the_known_optima_of_adult(con, shared, loss, expected, levels):
     assert step.parameters["loss_found"] == pytest.approx(expected, rel=2e-7)
     assert "".join(step.parameters["levels"][key] for key in ADULT) == levels
     assert con.execute("SELECT max(records) FROM sdc_k_anonymity('released', ?, ?)", [ADULT, 5]).fetchall() == [(0,)]
-
-
-def test_spark_is_refused():
-    with pytest.raises(Unsupported, match="Generalisation runs in DuckDB only"):
-        sdc_sql.mask.generalise.generalise(object(), LEVELS)
 
 
 @pytest.mark.slow
