@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.elsewhere import WHY_NOT
+from sdc_sql.db.catalogue.elsewhere import ON_SPARK, WHY_NOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -15,6 +15,7 @@ FIRST, LAST = "<!-- masks: written from the headers -->", "<!-- end of the masks
 ROWS = {
     "record": "by itself",
     "cells": "by the cells of all records",
+    "strata": "stratum by stratum, each in the memory of one task, where the step has a `stratum`",
     "moments": f"no: {WHY_NOT['moments']}",
     "table": f"no: {WHY_NOT['table']}",
     "records": "no: records leave, or change their order",
@@ -38,15 +39,21 @@ def insert_masks(text: str, declared: Iterable[Declaration]) -> str:
 
 
 def _list_rows(mask: Declaration) -> Iterator[tuple[str, str]]:
-    """Yield each row in which a mask stands, and how it is told there: with the choice on which that hangs."""
+    """Yield each row in which a mask stands, and how it is told there: with the choices on which that hangs."""
     name = f"`{mask.name.removeprefix('sdc_')}`"
     scope = mask.scope
     if mask.effect.records.kind != "stay":
         yield "records", name
     elif scope is None or not scope.parameter:
-        yield scope.kind if scope else "table", name
+        yield _choose_row(mask, scope.kind if scope else "table"), name
     else:
-        for word in (scope, *scope.also):
-            choices = ", ".join(f"`{choice}`" for choice in word.choices)
-            yield word.kind, f"{name} (`{word.parameter}` {choices})"
-        yield scope.otherwise, f"{name} (of another `{scope.parameter}`)"
+        rows = {
+            _choose_row(mask, word.kind): ", ".join(f"`{c}`" for c in word.choices) for word in (scope, *scope.also)
+        }
+        rows |= {_choose_row(mask, scope.otherwise): "other methods"}
+        for row, choices in rows.items():
+            yield row, name if len(rows) == 1 else f"{name} ({choices})"
+
+
+def _choose_row(mask: Declaration, scope: str) -> str:
+    return "strata" if scope not in ON_SPARK and mask.effect.strata.kind == "apart" else scope

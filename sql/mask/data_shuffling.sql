@@ -35,6 +35,7 @@
 -- Values: numbers.
 -- Bits: exact.
 -- Coarsens: no.
+-- Strata: apart.
 -- Households: as one record.
 -- Loss: published.
 -- Told: nothing.

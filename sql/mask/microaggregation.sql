@@ -63,6 +63,7 @@ CREATE OR REPLACE MACRO sdc__microaggregate(tbl, columns, k, id, method, centroi
 -- Told: method, k, centroid.
 -- Series: values (the groups of the first release stay, and a new value joins the nearest average: no new one is published. Of a record
 --   that changes in one of several columns the combination may be shared by fewer than k).
+-- Strata: apart.
 -- Households: as one record.
 -- Title: Microaggregation of numbers; Microaggregation of {}.
 -- sdc_microaggregate: numeric columns replaced by the mean (or median) of groups of at least k alike records.
@@ -105,6 +106,7 @@ CREATE OR REPLACE MACRO sdc__microaggregate_categorical(tbl, columns, k, id, sca
 -- Values: codes.
 -- Bits: exact.
 -- Told: k.
+-- Strata: apart.
 -- Households: as one record.
 -- Title: Microaggregation of categories; Microaggregation of {}.
 -- sdc_microaggregate_categorical: categories replaced by the median, or the most frequent one, of groups of at least k alike records.

@@ -24,6 +24,7 @@
 -- Told: method; size where method is 'plain'.
 -- Repeated: again where method is 'plain', else once (signs, sums or factors hang on all records).
 -- Series: parameters where method is 'plain', else refused (signs, sums or factors hang on the records of one file).
+-- Strata: apart.
 -- Households: by unit where method is 'plain', else as one record.
 -- Parameters:
 --   tbl        table                              the table, view, common table expression or file

@@ -166,6 +166,7 @@ CREATE OR REPLACE MACRO sdc__noise_applied(design) AS TABLE
 -- Series: parameters where method is 'uncorrelated', values where method is 'correlated', else refused (draws hang on the moments or
 --   ranks of the file; deviations and covariances are those of the first release, and a value that changes beside one that does not is
 --   drawn given what was drawn for that).
+-- Strata: apart.
 -- Households: by unit where method is 'uncorrelated', else as one record.
 -- sdc_noise: noise added to numeric columns.
 -- Example: FROM sdc_noise('persons', ['income'], 0.1, 'id');

@@ -24,6 +24,7 @@
 -- Repeated: once (below a new value all are swapped anew, and the difference of two releases' sets of values is that of the newcomers).
 -- Series: values (what is new is swapped among itself, where each value may go to ten others, else it waits; the values of a batch are
 --   told, and who knows all but one of them knows that one).
+-- Strata: apart.
 -- Households: as one record.
 -- Publicly: values exchanged between records of near ranks.
 -- Parameters:

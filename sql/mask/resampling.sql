@@ -21,6 +21,7 @@
 -- Told: nothing.
 -- Repeated: once (what is released of a record moves with the file).
 -- Series: refused (the released values are drawn from the values of one file).
+-- Strata: apart.
 -- Households: as one record.
 -- Parameters:
 --   tbl          table                     the table, view, common table expression or file

@@ -17,6 +17,7 @@ import pytest
 import sdc_sql
 from sdc_sql import TableError
 from sdc_sql.cli import main
+from sdc_sql.db.catalogue.macros import index_catalogue, read_catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +46,7 @@ ODD = """
            CASE i % 11 WHEN 0 THEN '-0.0'::DOUBLE WHEN 2 THEN NULL ELSE i / 8 END AS "in come",
            CASE i % 3 WHEN 0 THEN '-0.0'::FLOAT WHEN 1 THEN 'nan' ELSE 2 END AS sign,
            (i * 0.25)::DECIMAL(9, 2) AS rent, i::UTINYINT AS small, DATE '2020-01-01' + (i % 90)::INTEGER AS day,
-           TIMESTAMP '2024-02-03 04:05:06' AS f, i % 4 = 0 AS yes
+           TIMESTAMP '2024-02-03 04:05:06' + to_days((i * 7)::INTEGER) AS f, i % 4 = 0 AS yes, i % 3 AS part
     FROM range(200) AS r(i)
 """
 ODD_FILE = """
@@ -55,7 +56,7 @@ release = "odd"
 {source}
 [roles]
 id = "id"
-released_as_collected = ["f"]
+released_as_collected = ["part"]
 [[scenarios]]
 name = "one"
 keys = ["Select", "day"]
@@ -70,8 +71,12 @@ mask = "pram_retention"
 columns = ["Select"]
 retention = 0.6
 [[steps]]
+mask = "recode"
+column = "f"
+period = "quarter"
+[[steps]]
 mask = "pram_retention"
-columns = ["sign"]
+columns = ["sign", "yes"]
 retention = 0.5
 [[steps]]
 mask = "pram"
@@ -91,6 +96,11 @@ mask = "noise"
 columns = ["in come", "small"]
 standard_deviation = 3
 lower = [-5, 0]
+[[steps]]
+mask = "microaggregate"
+columns = ["rent"]
+k = 4
+stratum = "part"
 [[steps]]
 mask = "multiplicative_noise"
 columns = ["in come"]
@@ -228,10 +238,50 @@ def test_an_odd_table_is_masked_alike_whatever_it_is_read_from(odd, tmp_path, sp
     assert digests(tmp_path / "four.json") == digests(tmp_path / "five.json")
 
 
+APART = {
+    "data_shuffling": (["income", ["age"]], {}),
+    "microaggregate": ([["income", "age"], 3], {}),
+    "microaggregate_categorical": ([["sex", "region"], 4], {"scale": "nominal"}),
+    "multiplicative_noise": ([["income", "age"], 0.1], {"method": "hoehne"}),
+    "noise": ([["income", "age"], 0.1], {"method": "correlated"}),
+    "rank_swap": (["income", 5], {}),
+    "rank_swap_correlated": (["income"], {"correlation": 0.9}),
+    "resample": (["income", 3], {}),
+}
+
+
+def test_what_is_masked_stratum_by_stratum_is_duckdbs(spark, tmp_path):
+    """Each mask whose header says `Strata: apart.`"""
+    import sdc_sql.spark  # noqa: PLC0415
+
+    assert APART.keys() == {d.name.removeprefix("sdc_") for d in read_catalogue() if d.effect.strata.kind == "apart"}
+    sdc = sdc_sql.spark.load(spark, key=KEY)
+    with duckdb.connect() as con:
+        con.execute(
+            "CREATE TABLE t AS SELECT i AS id, CASE WHEN i % 5 = 0 THEN NULL ELSE i % 4 END AS home, "
+            "i * i % 7 AS age, ['f', 'm'][1 + i * 11 % 2] AS sex, ['n', 's', 'w'][1 + i * 7 % 3] AS region, "
+            "(1000 + i * 37 % 911 + i / 7)::DOUBLE AS income FROM range(600) AS r(i)"
+        )
+        con.execute(f"COPY t TO '{tmp_path}/t.parquet'")
+        con.execute("SET VARIABLE sdc_key = ?", [KEY])
+        frame = spark.read.parquet(str(tmp_path / "t.parquet")).repartition(3)
+        differ = {}
+        for mask, (given, named) in APART.items():
+            verb = index_catalogue()[f"sdc_{mask}"].verb
+            con.execute("DROP TABLE IF EXISTS released")
+            getattr(sdc_sql.Microdata(con, "t", id="id").mask, verb)(*given, stratum="home", into="released", **named)
+            found = getattr(sdc.mask, verb)(frame, *given, stratum="home", id="id", **named)
+            expected = con.sql("FROM released ORDER BY id").fetchall()
+            differ[mask] = sum(
+                a != b for a, b in zip(sorted(tuple(row) for row in found.collect()), expected, strict=True)
+            )
+    assert not any(differ.values()), differ
+
+
 def test_nothing_is_written_where_a_task_fails(odd, tmp_path):
     (tmp_path / "matrix.csv").write_text("from,to,probability\nf,f,1\n")  # a category of the table has no row
     before = sorted(tmp_path.iterdir())
-    with pytest.raises(sdc_sql.ParameterError, match=r"steps\[3\] \(pram\): .*not in the PRAM matrix"):
+    with pytest.raises(sdc_sql.ParameterError, match=r"steps\[4\] \(pram\): .*not in the PRAM matrix"):
         odd("two", 'path = "k.parquet"')
     assert sorted(p for p in tmp_path.iterdir() if p.suffix != ".toml") == before
 

@@ -94,6 +94,15 @@ def test_what_does_not_run_there_is_refused_with_its_step_and_reason(read, steps
     assert said in problem
 
 
+def test_with_a_stratum_what_is_masked_stratum_by_stratum_runs(read):
+    grouped = '[[steps]]\nmask = "microaggregate"\ncolumns = ["income"]\nk = 3\n'
+    (problem,) = read(grouped)
+    assert "(with a stratum = it runs, a task for each stratum)" in problem
+    assert read(grouped + 'stratum = "sex"\n').engine == "spark"
+    synthetic = '[[steps]]\nmask = "data_distortion"\ncolumns = ["income"]\nfamilies = ["normal"]\nstratum = "sex"\n'
+    assert "data_distortion does not run on Spark" in read(synthetic)[0]
+
+
 def test_every_problem_is_told_at_once(read):
     steps = '[[steps]]\nmask = "microaggregate"\ncolumns = ["income"]\nk = 3\n' + ROUND + "where = 'age > 3'\n"
     found = read(steps)

@@ -30,6 +30,7 @@ WORDS = {
     "Households": ("checked", "by unit", "as one record"),
     "Repeated": ("once", "again"),
     "Series": ("refused", "parameters", "values"),
+    "Strata": ("together", "apart"),
 }
 MUST = ("Values", "Bits", "Coarsens", "Loss", "Told", "Repeated", "Series")  # each mask of ours must have these tags
 
@@ -48,7 +49,8 @@ class Effect:
     or like values become like ones anyhow, which is checked. ``repeated``: whether a table that changes may be released
     again: what is released of a record that did not change is the same then, whoever came, left or changed. ``series``:
     what is kept of it in a series of releases: its parameters alone, where they and the record decide, or also what was
-    released of each value; or why it is refused there. ``users``: which of their estimates hold.
+    released of each value; or why it is refused there. ``strata``: whether, with a ``stratum``, each is masked as if it
+    were a table of its own. ``users``: which of their estimates hold.
     """
 
     values: Word
@@ -61,6 +63,7 @@ class Effect:
     households: Word
     repeated: Word
     series: Word
+    strata: Word
     told: tuple[Names, ...] = ()
     publicly: str = ""
     users: str = ""

@@ -1,4 +1,7 @@
-"""Which masks run on Spark with the values of DuckDB: by what a method must know to mask one record (``Scope``)."""
+"""Which masks run on Spark with the values of DuckDB.
+
+By what a method must know to mask one record (``Scope``), and whether each stratum is masked by itself (``Strata``).
+"""
 
 from __future__ import annotations
 
@@ -27,11 +30,17 @@ def explain_not_on_spark(mask: Declaration, arguments: Mapping[str, object]) -> 
     ''
     >>> explain_not_on_spark(index_catalogue()["sdc_rank_swap"], {"p": 5}).partition(",")[0]
     'it compares all records with one another'
+    >>> explain_not_on_spark(index_catalogue()["sdc_rank_swap"], {"p": 5, "stratum": "region"})
+    ''
     """
     if mask.effect.records.kind != "stay":
         return "records leave the table by it, or change their order, which masks on Spark do not"
     scope = find_scope(mask, arguments)
-    return "" if scope in ON_SPARK else WHY_NOT[scope]
+    if scope in ON_SPARK:
+        return ""
+    if mask.effect.strata.kind != "apart":
+        return WHY_NOT[scope]
+    return "" if arguments.get("stratum") else f"{WHY_NOT[scope]} (with a stratum = it runs, a task for each stratum)"
 
 
 def find_scope(mask: Declaration, arguments: Mapping[str, object]) -> str:

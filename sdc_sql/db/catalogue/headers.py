@@ -30,7 +30,7 @@ TAGS = (
     "Words", "Title", "Verb", "Command", "Before", "Limit", "Completed", "Underestimates", "Example",
     # these tags say what a mask does to a file, and what users of it are told (effects.py)
     "Values", "Bits", "Coarsens", "Suppresses", "Records", "Loss", "Told", "Matrix", "Publicly", "Users", "Households",
-    "Repeated", "Series",
+    "Repeated", "Series", "Strata",
     # these tell of its function in Python, where that is written from the header (returned.py)
     "Result", "Notes", "Raises", "Wildcards", "Picture",
 )  # fmt: skip
