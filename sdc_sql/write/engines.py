@@ -47,12 +47,14 @@ def _list_rows(mask: Declaration) -> Iterator[tuple[str, str]]:
     elif scope is None or not scope.parameter:
         yield _choose_row(mask, scope.kind if scope else "table"), name
     else:
-        rows = {
-            _choose_row(mask, word.kind): ", ".join(f"`{c}`" for c in word.choices) for word in (scope, *scope.also)
-        }
-        rows |= {_choose_row(mask, scope.otherwise): "other methods"}
-        for row, choices in rows.items():
-            yield row, name if len(rows) == 1 else f"{name} ({choices})"
+        rows: dict[str, list[str]] = {}
+        for word in (scope, *scope.also):
+            choices = ", ".join(f"`{choice}`" for choice in word.choices)
+            rows.setdefault(_choose_row(mask, word.kind), []).append(f"`{word.parameter}` {choices}")
+        other = _choose_row(mask, scope.otherwise)
+        rows[other] = ["otherwise"]  # whatever else is in this row is so too
+        for row, when in rows.items():
+            yield row, name if len(rows) == 1 else f"{name} ({'; '.join(when)})"
 
 
 def _choose_row(mask: Declaration, scope: str) -> str:

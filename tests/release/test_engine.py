@@ -84,8 +84,13 @@ def test_records_and_cells_run_on_spark(read):
             "multiplicative_noise does not run on Spark: it compares all",
         ),
         ('[[steps]]\nmask = "sample"\nfraction = 0.5\n', "sample does not run on Spark: records leave the table by it"),
-        (ROUND + "where = 'age < 3'\n", "round does not run on Spark: a part of the records (where)"),
+        (ROUND + "where = 'age < 3'\n", "where = masks a part of the records, which DuckDB alone does"),
         (ROUND + "where = 'age > 3'\n", "Take another method, or leave engine = "),
+        (ROUND + "at_random = true\nunit = 'household'\nhousehold = 'home'\n", "unit = draws or counts by household"),
+        (
+            '[[steps]]\nmask = "local_suppression"\nscenario = "neighbour"\nk = 2\nhousehold = "home"\n',
+            "local_suppression does not run on Spark: household = looks at who lives with whom",
+        ),
     ],
 )  # fmt: skip
 def test_what_does_not_run_there_is_refused_with_its_step_and_reason(read, steps, said):

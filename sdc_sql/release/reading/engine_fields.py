@@ -28,6 +28,13 @@ TYPES = {
     "FLOAT", "DOUBLE", "VARCHAR", "DATE", "TIMESTAMP",
 }  # fmt: skip
 IDS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "VARCHAR"}
+# what a step may ask for that is not of the records, or of the cells, of the whole table
+_IN_DUCKDB_ALONE = {
+    "where": "masks a part of the records", "subset": "masks a part of the records",
+    "by_household": "masks one record a household", "unit": "draws or counts by household",
+    "household": "looks at who lives with whom", "household_columns": "looks at who lives with whom",
+    "population": "counts another table",
+}  # fmt: skip
 _IN_DUCKDB = 'leave engine = "spark" out, so that DuckDB runs the file.'
 
 
@@ -103,7 +110,7 @@ def check_engine(
 
 def list_used_columns(columns: Mapping[str, str], roles: RolesOfColumns, steps: Sequence[Step]) -> list[str]:
     """Return the columns that steps mask or ask for, by name or by their role, in the order of the source."""
-    used: set[object] = {roles.id, roles.weight, *roles.strata} if steps else set()
+    used: set[object] = {roles.id, roles.weight, roles.sampling_fraction, *roles.strata} if steps else set()
     for step in steps:
         used |= _list_step_columns(columns, step)
     return [name for name in columns if name in used]
@@ -117,12 +124,10 @@ def _list_step_columns(columns: Mapping[str, str], step: Step) -> set[str]:
 
 def _explain_refused(step: Step, roles: RolesOfColumns) -> str:
     """Return why a step does not run on Spark; nothing where it does."""
-    if step.where is not None:
-        return "a part of the records (where) is masked in DuckDB alone"
-    if step.by_household is not None or step.arguments.get("unit") == "household":
-        return "one record a household is masked in DuckDB alone"
-    if step.arguments.get("subset") is not None:
-        return "a part of the records (subset) is masked in DuckDB alone"
+    given = {"where": step.where, "by_household": step.by_household, **step.arguments}
+    alone = [name for name in _IN_DUCKDB_ALONE if given.get(name) not in (None, [], "record")]
+    if alone:
+        return f"{alone[0]} = {_IN_DUCKDB_ALONE[alone[0]]}, which DuckDB alone does"
     for mask in (index_catalogue()[name] for name in step.macros):
         if why := explain_not_on_spark(mask, step.arguments):
             return why
@@ -130,6 +135,6 @@ def _explain_refused(step: Step, roles: RolesOfColumns) -> str:
         if roles.household is not None and not alike:
             return (
                 f"the file has households ({roles.household}), whose members are masked together where a column is of "
-                "the household, and that is done in DuckDB alone"
+                "the household, and DuckDB alone does that"
             )
     return ""
