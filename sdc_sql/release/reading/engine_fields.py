@@ -33,6 +33,7 @@ _IN_DUCKDB_ALONE = {
     "where": "masks a part of the records", "subset": "masks a part of the records",
     "by_household": "masks one record a household", "unit": "draws or counts by household",
     "household": "looks at who lives with whom", "household_columns": "looks at who lives with whom",
+    "whole": "looks at who lives with whom",
     "population": "counts another table",
 }  # fmt: skip
 _IN_DUCKDB = 'leave engine = "spark" out, so that DuckDB runs the file.'
@@ -125,7 +126,9 @@ def _list_step_columns(columns: Mapping[str, str], step: Step) -> set[str]:
 def _explain_refused(step: Step, roles: RolesOfColumns) -> str:
     """Return why a step does not run on Spark; nothing where it does."""
     given = {"where": step.where, "by_household": step.by_household, **step.arguments}
-    alone = [name for name in _IN_DUCKDB_ALONE if given.get(name) not in (None, [], "record")]
+    if given.get("unit") != "household":  # the unit of a threshold is another one
+        given["unit"] = None
+    alone = [name for name in _IN_DUCKDB_ALONE if given.get(name) not in (None, [])]
     if alone:
         return f"{alone[0]} = {_IN_DUCKDB_ALONE[alone[0]]}, which DuckDB alone does"
     for mask in (index_catalogue()[name] for name in step.macros):
