@@ -10,25 +10,31 @@ from sdc_sql.db.catalogue.load import TEMPORARY, load_macros
 from sdc_sql.db.catalogue.macros import definition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import duckdb
 
-GROUPED, ATTRIBUTES = "sdc__category_cells", "sdc__attribute_counts"
-_COUNTED = {
+GROUPED = "sdc__category_cells"
+# The macros that count records, and what stands in their place where a table of cells has what they read.
+COUNTED = {
     GROUPED: "(tbl, keys, weight) AS TABLE FROM sdc__counted_cells(tbl, keys, weight)",
-    ATTRIBUTES: "(tbl, keys, sensitive, numbers := false) AS TABLE FROM sdc__counted_attributes(tbl, keys, sensitive)",
+    "sdc__attribute_counts": (
+        "(tbl, keys, sensitive, numbers := false) AS TABLE FROM sdc__counted_attributes(tbl, keys, sensitive)"
+    ),
+    "sdc__least_weight": "(tbl, weight) AS TABLE FROM sdc__least_counted(tbl, weight)",
 }
+_INSTEAD = "sdc__counted_cells sdc__counted_attributes sdc__least_counted"
 
 
 @contextmanager
-def count_cells(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
+def count_cells(con: duckdb.DuckDBPyConnection, macros: Iterable[str] = (GROUPED,)) -> Iterator[None]:
     """Let the measures of a connection take a table of counted cells for its records."""
-    load_macros(con, f"{GROUPED} {ATTRIBUTES} sdc__counted_cells sdc__counted_attributes")
-    for macro, counted in _COUNTED.items():
-        con.execute(f"{TEMPORARY} {macro}{counted}")
+    chosen = [*macros]
+    load_macros(con, " ".join([*chosen, _INSTEAD]))
+    for macro in chosen:
+        con.execute(f"{TEMPORARY} {macro}{COUNTED[macro]}")
     try:
         yield
     finally:
-        for macro in _COUNTED:
+        for macro in chosen:
             con.execute(definition(macro).replace(CREATE, TEMPORARY, 1))

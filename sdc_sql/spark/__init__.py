@@ -6,10 +6,10 @@
     sdc.risk.theta("persons", ["region", "sex", "age"], 0.02).show()
     released = sdc.mask.pram_retention("persons", ["region", "sex"], 0.9, id="person")
 
-A measure is one query of Spark's, expanded from its macro. In masking records do not leave the cluster: each task hands
-its Arrow batches to a DuckDB of its own, in its process, which runs the same macros with the same keyed draws.
-Executors need sdc-sql installed. Tables of Spark are not changed in place: a verb returns a DataFrame, and ``into``
-saves it as a new table.
+A measure is its macro's answer of cells that Spark counts, or one query of Spark's. In masking records do not leave
+the cluster: each task hands its Arrow batches to a DuckDB of its own, in its process, which runs the same macros with
+the same keyed draws. Executors need sdc-sql installed. Tables of Spark are not changed in place: a verb returns a
+DataFrame, and ``into`` saves it as a new table.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from sdc_sql.methods import Methods
 
 try:
     from sdc_sql.spark.cells import MOST_CELLS
+    from sdc_sql.spark.counted import is_of_cells
     from sdc_sql.spark.frame import Frame
     from sdc_sql.spark.measures import bind_macro
 except ModuleNotFoundError as error:
@@ -122,9 +123,10 @@ class SparkVerbs:
     stratum one task gets the whole table (which must fit in its memory). A stratum costs about a tenth of a second,
     however small.
 
-    The measures take the arguments of their macros, tables as names or DataFrames, and return a DataFrame: see the
-    table of measures and engines in the compiler's README; of those that Spark does not run :func:`sdc_sql.compile`
-    says why.
+    The measures take the arguments of their macros, tables as names or DataFrames, and return a DataFrame: of those
+    that are made of cells alone DuckDB's answer of the cells, which Spark counts at once; of others a query of Spark's.
+    See the table of measures and engines in the compiler's README; of those that Spark does not run
+    :func:`sdc_sql.compile` says why.
     """
 
     def __init__(self, spark: SparkSession, *, key: str | None = None, most_cells: int = MOST_CELLS) -> None:
@@ -146,7 +148,7 @@ for _declaration in read_catalogue():
     _room = _declaration.room
     if _declaration.masks:
         _name, _method = _declaration.verb, _verb(inspect.unwrap(getattr(Methods, _declaration.verb)))
-    elif _declaration.is_table and not _declaration.not_compiled:
+    elif _declaration.is_table and (not _declaration.not_compiled or is_of_cells(_declaration.name)):
         _name, _method = _declaration.name.removeprefix("sdc_"), bind_macro(_declaration.name)
     else:
         continue

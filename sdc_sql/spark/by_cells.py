@@ -16,6 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everyone calls it
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.macros import index_catalogue, list_macros
+from sdc_sql.db.counted import COUNTED
 from sdc_sql.db.counted import count_cells as measure_counted
 from sdc_sql.errors import Unsupported
 from sdc_sql.spark import worker
@@ -59,7 +60,7 @@ def mask_by_cells(frame: Any, macro: str, columns: tuple[str, ...], arguments: d
     if frame.is_proved_here and f"sdc__{macro}_proved" in list_macros():
         after = count_cells(masked, by, frame.most_cells, named)
         proof = query.call_macro(f"sdc__{macro}_proved", CELLS, AFTER, *arguments.values())
-        with worker.registered(frame.con, {CELLS: cells, AFTER: after, **tables}), measure_counted(frame.con):
+        with worker.registered(frame.con, {CELLS: cells, AFTER: after, **tables}), measure_counted(frame.con, COUNTED):
             worker.arrow(frame.con, proof)
     return masked
 

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everyone calls it
 from pyspark.sql import types
 
 from sdc_sql.db import query
-from sdc_sql.errors import ParameterError
+from sdc_sql.errors import ColumnError, ParameterError
 from sdc_sql.spark import worker
 
 if TYPE_CHECKING:
@@ -17,34 +17,48 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+
+class TooManyCellsError(ParameterError):
+    """There are more cells than are brought to one place."""
+
+
 MOST_CELLS = 1_000_000
 RECORDS, LEAST = "sdc__records", "sdc__least"
 PARTS = ("sdc__low", "sdc__middle", "sdc__high")  # of the sum of the weights: sql/core/sums.sql
 
 
-def count_cells(frame: DataFrame, names: Sequence[str], most: int, weight: str | None = None) -> pa.Table:
+def count_cells(
+    frame: DataFrame, names: Sequence[str], most: int, weight: str | None = None, one_form: Sequence[str] = ()
+) -> pa.Table:
     """Return the combinations of values of columns, each with its records and the exact sum of their weights.
 
     Raises
     ------
-    ParameterError
+    TooManyCellsError
         Where there are more than `most`: it says how many, and none was fetched.
+    ColumnError
+        Where one of the columns `one_form` holds -0.0, which Spark counts as 0.0 and a file tells from it.
     """
-    plain = frame.select(*(_quote(name).alias(f"c{i}") for i, name in enumerate(names)), *_list_weight(frame, weight))
+    signs = [_quote(n) for n in one_form if isinstance(frame.schema[n].dataType, types.FloatType | types.DoubleType)]
+    minus = [F.greatest(F.lit(0), F.lit(0), *(F.when(c.cast("string") == "-0.0", 1) for c in signs)).alias("sdc_minus")]
+    columns = [*(_quote(name).alias(f"c{i}") for i, name in enumerate(names)), *(minus if signs else [])]
+    plain = frame.select(*columns, *_list_weight(frame, weight))
     numbers: list[Any] = [F.count(F.lit(1)).alias(RECORDS)]
     if weight is not None:
         number = types.StructType(
             [*plain.schema.fields[:-1], *(types.StructField(p, types.LongType()) for p in PARTS),
              types.StructField(LEAST, types.DoubleType())]
         )  # fmt: skip
-        plain = plain.mapInArrow(_weigh_batches(len(names)), number)
+        plain = plain.mapInArrow(_weigh_batches(len(columns)), number)
         numbers += [F.sum(F.col(part).cast("decimal(20,0)")).alias(part) for part in PARTS]
         numbers.append(F.min(LEAST).alias(LEAST))
+    if signs:
+        numbers.append(F.max("sdc_minus").alias("sdc_minus"))
     cells = plain.groupBy(*(f"c{i}" for i in range(len(names)))).agg(*numbers).persist()
     try:
         number_of_cells = cells.count()
         if number_of_cells > most:
-            raise ParameterError(
+            raise TooManyCellsError(
                 f"There are {number_of_cells:,} combinations of values of {', '.join(names)}, and {most:,} are the "
                 "most that are brought to one place: recode keys first, give fewer, or load(spark, most_cells=...) "
                 "where its memory holds them."
@@ -52,6 +66,13 @@ def count_cells(frame: DataFrame, names: Sequence[str], most: int, weight: str |
         found = cells.toArrow()
     finally:
         cells.unpersist()
+    if signs:
+        if any(found["sdc_minus"].to_pylist()):
+            raise ColumnError(
+                f"{', '.join(one_form)}: a value is -0.0, which SQL calls equal to 0.0 and a file tells apart: counted "
+                "as one, they would make the risk look smaller than it is. Give each value one form first, x + 0."
+            )
+        found = found.drop_columns("sdc_minus")
     return _add_weights(found.rename_columns([*names, *found.column_names[len(names) :]]))
 
 

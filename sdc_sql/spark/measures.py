@@ -15,6 +15,7 @@ from sdc_sql.compiler.definitions import load_definitions
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.macros import index_catalogue
 from sdc_sql.errors import ParameterError, TableError
+from sdc_sql.spark.counted import is_of_cells, measure_cells
 from sdc_sql.spark.frame import resolve_frame
 
 if TYPE_CHECKING:
@@ -26,20 +27,31 @@ _NUMBER = count(1)
 _PLAIN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")  # a name that Spark and DuckDB read alike: a measure may tell it
 
 
-def compute_measure(spark: SparkSession, macro: str, *arguments: Any, **named: Any) -> DataFrame:  # noqa: ANN401
-    """Return the answer of a macro, computed on Spark when it is read.
+def compute_measure(
+    spark: SparkSession, macro: str, most_cells: int, arguments: tuple[Any, ...], named: dict[str, Any]
+) -> DataFrame:
+    """Return the answer of a macro: of the cells, counted at once, where they are enough and no more than so many.
+
+    Any other is a query of Spark's, computed when it is read.
+    """
+    parameters = index_catalogue()[macro].parameters
+    names = [p.name for p in parameters]
+    if len(arguments) > len(parameters):
+        raise ParameterError(f"{macro} takes {len(parameters)} arguments ({', '.join(names)}), not {len(arguments)}.")
+    given = dict(zip(names, arguments, strict=False))
+    if twice := sorted(given.keys() & named.keys()):
+        raise ParameterError(f"{macro} is given {', '.join(twice)} twice.")
+    given |= named
+    found = measure_cells(spark, macro, given, most_cells) if is_of_cells(macro) else None
+    return _compute_compiled(spark, macro, given) if found is None else found
+
+
+def _compute_compiled(spark: SparkSession, macro: str, given: dict[str, Any]) -> DataFrame:
+    """Return the answer of a macro's own query, computed on Spark when it is read.
 
     The tables are put under names of their own while the query is made: the answer holds on to what they are.
     """
     parameters = {p.name: p.type for p in index_catalogue()[macro].parameters}
-    if len(arguments) > len(parameters):
-        raise ParameterError(
-            f"{macro} takes {len(parameters)} arguments ({', '.join(parameters)}), not {len(arguments)}."
-        )
-    given = dict(zip(parameters, arguments, strict=False))
-    if twice := sorted(given.keys() & named.keys()):
-        raise ParameterError(f"{macro} is given {', '.join(twice)} twice.")
-    given |= named
     views: dict[str, DataFrame] = {}
     columns: dict[str, list[str]] = {}
 
@@ -98,7 +110,7 @@ def bind_macro(macro: str) -> Callable[..., DataFrame]:
     """Return a macro as a method that takes its arguments, tables as names or DataFrames."""
 
     def on_spark(self: Any, *arguments: Any, **named: Any) -> DataFrame:  # noqa: ANN401
-        return compute_measure(self._spark, macro, *arguments, **named)
+        return compute_measure(self._spark, macro, self._most_cells, arguments, named)
 
     definition = load_definitions()[macro]
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)

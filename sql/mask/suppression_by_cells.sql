@@ -125,10 +125,7 @@ CREATE OR REPLACE MACRO sdc__suppress_combinations_design(cells, keys, threshold
                                                           guarantee, combinations, importance, cost, small_weights, whole,
                                                           household_columns) AS TABLE
     WITH sdc__celled AS MATERIALIZED (FROM sdc__weighed_cells(cells, keys, weight)),
-    sdc__weighed AS (
-        SELECT CASE WHEN typeof(weight) = 'VARCHAR' THEN min(sdc__least) ELSE TRY_CAST(weight AS DOUBLE) END AS sdc__least
-        FROM query_table(cells)
-    ),
+    sdc__weighed AS (FROM sdc__least_counted(cells, weight)),
     sdc__losing AS (
         SELECT unnest(sdc__c.sdc__key), sdc__s.sdc__lost
         FROM sdc__combination_losses('sdc__celled', keys,

@@ -111,6 +111,10 @@ CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, rule, weight, inclusive, nu
 -- break, nothing could.
 CREATE OR REPLACE MACRO sdc__least_weight(tbl, weight) AS TABLE
     SELECT min(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) AS sdc__least FROM query_table(tbl);
+-- The same of counted cells, which have it themselves (sdc_sql/db/counted.py).
+CREATE OR REPLACE MACRO sdc__least_counted(tbl, weight) AS TABLE
+    SELECT CASE WHEN typeof(weight) = 'VARCHAR' THEN min(sdc__least) ELSE TRY_CAST(weight AS DOUBLE) END AS sdc__least
+    FROM query_table(tbl);
 CREATE OR REPLACE MACRO sdc__unbreakable(limit_, least, inclusive, weight) AS
     CASE WHEN CASE WHEN inclusive THEN NOT sdc__at_least(limit_, least) ELSE sdc__at_most(limit_, least) END
              THEN error('ParameterError: A threshold (' || limit_::VARCHAR
