@@ -70,8 +70,10 @@ def test_records_and_cells_run_on_spark(read):
         '[[steps]]\nmask = "multiplicative_noise"\ncolumn = "income"\nsize = 0.1\n',
         '[[steps]]\nmask = "pram_retention"\ncolumns = ["sex", "age"]\nretention = 0.9\n',
         '[[steps]]\nmask = "drop_identifiers"\ncolumn = "home"\n',
+        '[[steps]]\nmask = "top_bottom_code"\ncolumn = "income"\nunit = "quantile"\ntop = 0.9\n',
+        '[[steps]]\nmask = "local_suppression"\nscenario = "neighbour"\nk = 2\n',
     ]
-    assert len(read("".join(steps)).steps) == 4
+    assert len(read("".join(steps)).steps) == len(steps)
 
 
 @pytest.mark.parametrize(
