@@ -21,12 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.catalogue.functions import explain_new_name
 from sdc_sql.db.catalogue.macros import index_catalogue, index_former_names, read_catalogue
-from sdc_sql.db.checks import require_whole_number
 from sdc_sql.errors import ParameterError
 from sdc_sql.methods import Methods
 
 try:
-    from sdc_sql.spark.cells import MOST_CELLS
+    from sdc_sql.spark.cells import find_most_cells
     from sdc_sql.spark.counted import is_of_cells
     from sdc_sql.spark.frame import Frame
     from sdc_sql.spark.measures import bind_macro
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
 ONE_AT_A_TIME = Lock()
 
 
-def load(spark: SparkSession, *, key: str | None = None, most_cells: int = MOST_CELLS) -> SparkVerbs:
+def load(spark: SparkSession, *, key: str | None = None, most_cells: int | None = None) -> SparkVerbs:
     """Return the verbs for the tables and DataFrames of a Spark session.
 
     Parameters
@@ -55,14 +54,15 @@ def load(spark: SparkSession, *, key: str | None = None, most_cells: int = MOST_
     key
         The secret key of the draws; without it that of the environment, ``SDC_KEY``, of this process.
     most_cells
-        How many combinations of values of the keys are brought to this process at most, where a method needs them all.
+        How many combinations of values of the keys are brought to this process at most, where a method needs them all:
+        without it the setting ``spark.sdc.mostCells`` of the session, or a million.
     """
     if not hasattr(spark, "sparkContext"):
         raise ParameterError(
             f"spark is {type(spark).__module__}.{type(spark).__name__}: it must be a classic Spark session, not one of "
             "Spark Connect, which has no broadcasts."
         )
-    return SparkVerbs(spark, key=key, most_cells=require_whole_number(most_cells, "most_cells", least=1, most=2**31))
+    return SparkVerbs(spark, key=key, most_cells=most_cells)
 
 
 def _verb(verb: Callable[..., Any]) -> Callable[..., DataFrame]:
@@ -129,9 +129,10 @@ class SparkVerbs:
     :func:`sdc_sql.compile` says why.
     """
 
-    def __init__(self, spark: SparkSession, *, key: str | None = None, most_cells: int = MOST_CELLS) -> None:
+    def __init__(self, spark: SparkSession, *, key: str | None = None, most_cells: int | None = None) -> None:
+        bound = find_most_cells(spark, most_cells)
         for name, room in ROOMS.items():
-            setattr(self, name, room(spark, key, most_cells))
+            setattr(self, name, room(spark, key, bound))
 
     def __getattr__(self, verb: str) -> Room:
         """Say of a verb in which room it is."""

@@ -9,13 +9,14 @@ from pyspark.sql import functions as F  # noqa: N812 - as everyone calls it
 from pyspark.sql import types
 
 from sdc_sql.db import query
+from sdc_sql.db.checks import require_whole_number
 from sdc_sql.errors import ColumnError, ParameterError
 from sdc_sql.spark import worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 
 class TooManyCellsError(ParameterError):
@@ -23,8 +24,18 @@ class TooManyCellsError(ParameterError):
 
 
 MOST_CELLS = 1_000_000
+MOST_CELLS_SETTING = "spark.sdc.mostCells"  # of the session, where another bound is to hold
 RECORDS, LEAST = "sdc__records", "sdc__least"
 PARTS = ("sdc__low", "sdc__middle", "sdc__high")  # of the sum of the weights: sql/core/sums.sql
+
+
+def find_most_cells(spark: SparkSession, given: int | None = None) -> int:
+    """Return how many cells are brought to one place at most: what is given, the session's setting, or a million."""
+    name = MOST_CELLS_SETTING if given is None else "most_cells"
+    found = spark.conf.get(MOST_CELLS_SETTING, str(MOST_CELLS)) if given is None else given
+    if isinstance(found, str) and found.strip().isdecimal():
+        found = int(found)
+    return require_whole_number(found, name, least=1, most=2**31)
 
 
 def count_cells(
@@ -60,8 +71,8 @@ def count_cells(
         if number_of_cells > most:
             raise TooManyCellsError(
                 f"There are {number_of_cells:,} combinations of values of {', '.join(names)}, and {most:,} are the "
-                "most that are brought to one place: recode keys first, give fewer, or load(spark, most_cells=...) "
-                "where its memory holds them."
+                f"most that are brought to one place: recode keys first, or give fewer; where its memory holds them, "
+                f"set {MOST_CELLS_SETTING} of the Spark session, or load(spark, most_cells=...)."
             )
         found = cells.toArrow()
     finally:

@@ -25,6 +25,7 @@ from sdc_sql.db.catalogue.load import execute
 from sdc_sql.db.files import work
 from sdc_sql.errors import SdcError, TableError, translate_errors
 from sdc_sql.spark import ONE_AT_A_TIME, worker
+from sdc_sql.spark.cells import find_most_cells
 from sdc_sql.spark.frame import Frame, raised, resolve_frame
 
 if TYPE_CHECKING:
@@ -260,7 +261,7 @@ class _Staged(Frame):
     def __init__(
         self, spark: SparkSession, frame: DataFrame, key: str | None, *, id: str, beside: duckdb.DuckDBPyConnection,  # noqa: A002 - the field's word for it
     ) -> None:  # fmt: skip
-        super().__init__(spark, frame, key, id=id)
+        super().__init__(spark, frame, key, id=id, most_cells=find_most_cells(spark))
         self._beside = beside
 
     def _check_id(self) -> int:

@@ -301,6 +301,15 @@ def test_too_many_cells_are_refused_with_their_number(spark, frames):
         few.mask.local_suppression(frames["couples"], 3, keys=KEYS, id="couple")
     with pytest.raises(ParameterError, match="most_cells"):
         load(spark, most_cells=0)
+    spark.conf.set("spark.sdc.mostCells", "100")
+    try:
+        with pytest.raises(ParameterError, match=r"100 are the most .* set spark\.sdc\.mostCells of the Spark session"):
+            load(spark).mask.local_suppression(frames["couples"], 3, keys=KEYS, id="couple")
+        spark.conf.set("spark.sdc.mostCells", "many")
+        with pytest.raises(ParameterError, match=r"spark\.sdc\.mostCells"):
+            load(spark)
+    finally:
+        spark.conf.unset("spark.sdc.mostCells")
 
 
 def test_households_are_refused_with_the_reason(sdc, frames):

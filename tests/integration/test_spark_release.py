@@ -301,6 +301,18 @@ def test_types_of_a_table_that_duckdb_does_not_read_alike_are_refused(spark, odd
     assert "day is of the type timestamp, which" in told
 
 
+def test_too_many_cells_end_a_release_with_their_number(couples, spark):
+    spark.conf.set("spark.sdc.mostCells", "5")
+    try:
+        with pytest.raises(
+            sdc_sql.InputError, match=r"combinations of values .* 5 are the most .* spark\.sdc\.mostCells"
+        ):
+            sdc_sql.run_release(couples["spark"])
+    finally:
+        spark.conf.unset("spark.sdc.mostCells")
+    assert [path.name for path in couples["spark"].parent.iterdir()] == ["release.toml"]
+
+
 def test_what_spark_writes_out_of_sight_is_an_error(odd, monkeypatch):
     from sdc_sql.spark import staged  # noqa: PLC0415
 
