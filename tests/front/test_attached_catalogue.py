@@ -177,7 +177,8 @@ def test_a_catalogue_that_fails_after_the_functions_are_registered_asks_once_whi
         raise duckdb.CatalogException("no such table")
 
     monkeypatch.setattr(attached.kernels, "list_registered", count)
-    monkeypatch.setattr(attached, "_parse_public", fail)
+    monkeypatch.setattr(attached, "_PARSED", [])
+    monkeypatch.setattr(attached, "_write_public", fail)
     with duckdb.connect() as con:
         con.execute(f"CREATE TABLE persons AS SELECT row_number() OVER () AS id, * {ROWS}")
         assert counts(sdc_sql.load(con)) == EXPECTED
@@ -248,31 +249,6 @@ def test_what_is_not_as_it_was_written_is_not_attached(tmp_path):
     os.utime(tmp_path / "of.long_ago.duckdb", (0, 0))
     assert attached._write_file(tmp_path) == attached._find_file(tmp_path)  # a good one is written
     assert not (tmp_path / "of.long_ago.duckdb").exists()
-
-
-@pytest.mark.usefixtures("small")
-def test_a_catalogue_of_another_form_is_left_alone(tmp_path, monkeypatch):
-    tmp_path.chmod(0o700)
-    file = attached._write_file(tmp_path)
-    assert attached._find_file(tmp_path) == file
-    monkeypatch.setattr(attached, "_FORM", "another")
-    attached._name_contents.cache_clear()
-    try:
-        assert attached._find_file(tmp_path) is None
-    finally:
-        attached._name_contents.cache_clear()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("folder")
-def test_no_header_is_read_where_the_catalogue_is_there():
-    code = (
-        "import duckdb, sdc_sql; con = sdc_sql.load(duckdb.connect());"
-        "from sdc_sql.db.catalogue.macros import read_catalogue;"
-        "print(read_catalogue.cache_info().currsize, len(con.execute('FROM sdc_help()').fetchall()) > 200)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
-    assert done.stdout == "0 True\n"
 
 
 @pytest.mark.usefixtures("small")

@@ -3,9 +3,7 @@
 To create 1,400 macros takes DuckDB most of a second on each connection. Written to a file, in which each calls the
 others by their full names (``sdc_sql.main.sdc__cells``), they are there when it is attached. A connection then gets a
 temporary macro for each public one, which calls that of the file: they are found whatever schema is used later, the
-search path stays the user's, and tables that are named in them are his, temporary ones too. The statements that create
-these stand in the file as well, so that no header of a SQL file is read to have them. What ``sdc_help()`` says is a
-table there: DuckDB would bind each of its words whenever it is asked, and when the macro that asks it is created.
+search path stays the user's, and tables that are named in them are his, temporary ones too.
 
 The file stands in the user's cache folder, by a name that has the digest of what it was made of (versions, macros,
 kernels) and that of its bytes. Where there is no such folder, or the connection may attach nothing, nothing is done.
@@ -25,7 +23,7 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db.catalogue import kernels
-from sdc_sql.db.catalogue.macros import CREATE, ENTRIES, definition, file_texts, list_macros
+from sdc_sql.db.catalogue.macros import CREATE, definition, file_texts, list_macros
 from sdc_sql.db.files.cache_folder import find_cache_folder, is_own_file
 from sdc_sql.version import VERSION
 
@@ -39,49 +37,37 @@ _TEXT_OR_CALL = re.compile(rf"--.*|'(?:[^']|'')*'|{_CALL.pattern}")
 _HEAD = re.compile(rf"{CREATE} (?P<name>\w+)\((?P<parameters>.*?)\) AS(?P<table> TABLE)?\s", re.DOTALL)
 _ARGUMENT = re.compile(r"(?:^|,)\s*(?P<name>\w+)(?P<default>\s*:=)?(?=\s*(?:,|$|:=))")
 _CHECKED: dict[tuple[object, ...], bool] = {}
-_PUBLIC = f"{_HOME}sdc__public"  # the table of the temporary macros, with the statement of each
-_SAID = f"{_HOME}sdc__said"  # the table of what sdc_help() says
-_FORM = "2"  # of the file: one that has no such tables is of another form
-_PARSED: dict[Path, dict[str, duckdb.Statement]] = {}
+_PARSED: list[duckdb.Statement] = []
 _FAILED: set[str] = set()  # what could not be written is not tried again and again
 _KEPT = 30 * 86400  # seconds that a catalogue stays beside a newer one; who still uses it writes it anew
 
 
-def attach_macros(con: duckdb.DuckDBPyConnection) -> frozenset[str]:
-    """Give a connection all public macros by the catalogue, and return their names; where that cannot be, none.
+def attach_macros(con: duckdb.DuckDBPyConnection) -> bool:
+    """Give a connection all public macros by the catalogue; where that cannot be, change nothing and return False.
 
     The connection is in no transaction of the caller's, which would take what is created here with it.
     """
-    none: frozenset[str] = frozenset()
     folder = find_cache_folder()
     file = folder and (_find_file(folder) or _write_file(folder))
     if not file:
-        return none
+        return False
     try:
         was_there = _read_path(con)
         if was_there is None:
             name = exp.Literal.string(str(file)).sql("duckdb")
             con.execute(f"ATTACH IF NOT EXISTS {name} AS {NAME} (READ_ONLY)")
             if _read_path(con) != str(file):  # another connection was faster
-                return none
+                return False
         elif was_there != str(file):
-            return none
+            return False
         _register_functions(con)
-        public = _parse_public(con, file)
-        for statement in public.values():
+        if not _PARSED:
+            _PARSED.extend(con.extract_statements(";\n".join(map(_write_public, list_public_macros()))))
+        for statement in _PARSED:
             con.execute(statement)
     except (duckdb.Error, LookupError):
-        return none
-    return frozenset(public)
-
-
-def _parse_public(con: duckdb.DuckDBPyConnection, file: Path) -> dict[str, duckdb.Statement]:
-    """Return the statements of the temporary macros that the attached file has, by their names; parsed once."""
-    if file not in _PARSED:
-        found = con.table(_PUBLIC).fetchall()
-        statements = con.extract_statements(";\n".join(statement for _, statement in found))
-        _PARSED[file] = dict(zip((name for name, _ in found), statements, strict=True))
-    return _PARSED[file]
+        return False
+    return True
 
 
 @cache
@@ -151,7 +137,7 @@ def _list_names() -> frozenset[str]:
 @cache
 def _name_contents() -> str:
     """Return a digest of all that a catalogue is made of."""
-    made_of = hashlib.sha256("\0".join([_FORM, VERSION, duckdb.__version__, *map(str, file_texts().items())]).encode())
+    made_of = hashlib.sha256("\0".join([VERSION, duckdb.__version__, *map(str, file_texts().items())]).encode())
     for function in kernels.list_functions().values():
         made_of.update(kernels.write_kernel(CREATE, function, kernels.name_function(function)).encode())
     return made_of.hexdigest()[:32]
@@ -193,12 +179,6 @@ def _write_file(folder: Path) -> Path | None:
             con.execute("BEGIN")
             for name in list_macros():
                 con.execute(_write_stored(name))
-                if name == ENTRIES:
-                    con.execute(f"CREATE TABLE {_SAID} AS FROM {_HOME}{ENTRIES}()")
-                    con.execute(f"{CREATE} {ENTRIES}() AS TABLE FROM {_SAID}")
-            names = list_public_macros()
-            columns = "unnest($1::VARCHAR[]) AS name, unnest($2::VARCHAR[]) AS statement"
-            con.execute(f"CREATE TABLE {_PUBLIC} AS SELECT {columns}", [[*names], [*map(_write_public, names)]])
             con.execute("COMMIT")
             con.execute("USE memory")
             con.execute(f"DETACH {NAME}")

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import duckdb
 from sqlglot import exp
 
-from sdc_sql.db.catalogue.attached import attach_macros
+from sdc_sql.db.catalogue.attached import attach_macros, list_public_macros
 from sdc_sql.db.catalogue.kernels import KERNEL, list_functions, list_registered, register_kernel
 from sdc_sql.db.catalogue.macros import CREATE, definition, list_macros, list_needed_macros, sql_files
 from sdc_sql.db.query import write_sql
@@ -46,7 +46,7 @@ def load(con: duckdb.DuckDBPyConnection, query: str | None = None) -> duckdb.Duc
     All macros are in a catalogue that the first load writes to the user's cache folder (``~/.cache/sdc-sql``, for its
     owner alone; ``SDC_CACHE`` names another, or none where it is empty) and that is attached read-only: the connection
     then has a database ``sdc_sql`` beside its own. Where that cannot be (inside a transaction, say, or where another
-    database has this name), each macro is created on the connection, which takes four times as long.
+    database has this name), each macro is created on the connection, which takes five times as long.
     Where the environment variable ``SDC_KEY`` holds a secret key and the session has none, the session variable
     ``sdc_key`` is set to it.
 
@@ -102,10 +102,11 @@ def _attach_macros(con: duckdb.DuckDBPyConnection) -> bool:
     had = _HAD.get(con) or _HAD.setdefault(con, _Had(_are_stored(con)))
     if had.attached:
         return True
-    if not had.stored and not is_open(con):
-        had.attached = attach_macros(con)
-        had.for_good |= had.attached
-    return bool(had.attached)
+    if had.stored or is_open(con) or not attach_macros(con):
+        return False
+    had.attached = frozenset(list_public_macros())
+    had.for_good |= had.attached
+    return True
 
 
 def load_macros(con: duckdb.DuckDBPyConnection, query: str | None = None) -> None:

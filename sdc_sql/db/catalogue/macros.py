@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.catalogue.effects import Effect
 
 CREATE = catalogue.CREATE
-ENTRIES = "sdc__help"
+_ENTRIES = "sdc__help"
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def sql_files() -> tuple[SqlFile, ...]:
     """
     found = {name: _parse_file(name, text) for name, text in file_texts().items()}
     written = "\n".join([catalogue.write_entries(read_catalogue()), *_write_former_macros().values()])
-    found[catalogue.ENTRIES] = SqlFile(catalogue.ENTRIES, written, (ENTRIES, *_write_former_macros()), frozenset())
+    found[catalogue.ENTRIES] = SqlFile(catalogue.ENTRIES, written, (_ENTRIES, *_write_former_macros()), frozenset())
     home = {macro: f.name for f in found.values() for macro in f.defines}
     # the names are sorted, so that the order is the same in every process
     order = TopologicalSorter({name: sorted({home[c] for c in f.calls if c in home}) for name, f in found.items()})
@@ -171,7 +171,7 @@ def definition(macro: str) -> str:
     >>> definition("sdc__is_weight").partition(" AS")[0]
     'CREATE OR REPLACE MACRO sdc__is_weight(weight)'
     """
-    return catalogue.write_entries(read_catalogue()) if macro == ENTRIES else _list_statements()[macro]
+    return catalogue.write_entries(read_catalogue()) if macro == _ENTRIES else _list_statements()[macro]
 
 
 @cache
@@ -188,7 +188,7 @@ def _list_written_macros(macro: str) -> tuple[str, ...]:
 
 def _find_names(macro: str, code: str) -> tuple[str, ...]:
     return tuple(
-        n for n in dict.fromkeys(_CALLED.findall(code)) if n != macro and (n in _list_statements() or n == ENTRIES)
+        n for n in dict.fromkeys(_CALLED.findall(code)) if n != macro and (n in _list_statements() or n == _ENTRIES)
     )
 
 
@@ -209,7 +209,7 @@ def list_needed_macros(query: str, complete: frozenset[str] = frozenset()) -> tu
     (True, False)
     """
     names = {name.lower() for name in _NAME.findall(query)} - complete
-    return _collect_macros(tuple(sorted({name for name in names if name in _list_statements() or name == ENTRIES})))
+    return _collect_macros(tuple(sorted({name for name in names if name in _list_statements() or name == _ENTRIES})))
 
 
 @lru_cache(maxsize=1024)
