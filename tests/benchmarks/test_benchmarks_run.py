@@ -182,6 +182,14 @@ def test_the_head_to_head_runs_and_answers_that_differ_are_an_error():
             named["_assert_alike"](task, [line, {"contender": "theirs", "answer": answer}])
 
 
+def test_the_benchmark_of_masks_on_spark_runs():
+    pytest.importorskip("pyspark")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java")
+    printed = run("spark.py", "2000", "--masks")
+    assert printed.count("| 2,000 |") == 4
+
+
 def test_the_benchmark_of_a_release_on_spark_runs():
     pytest.importorskip("pyspark")
     if shutil.which("java") is None:
