@@ -107,6 +107,22 @@ def test_five_records_lose_as_little_as_can_be():
     assert fewest_of(kept, 2) is None
 
 
+def test_no_record_is_lent_twice():
+    for seed in range(40, 60):  # (in 55 one was, and in hardly any other)
+        rng = np.random.default_rng(seed)
+        some = rng.integers(0, 5, (60, 3)) * (rng.random((60, 3)) > 0.1)  # 0 is a missing value
+        codes = np.unique(some, axis=0)
+        counts, k = rng.integers(1, 4, len(codes)), 4
+        found = make_identical(Cells(codes, counts, [1, 1, 1]), k)
+        assert (found[:, 2] > 0).all()
+        assert np.bincount(found[:, 0], weights=found[:, 2], minlength=len(codes)).tolist() == counts.tolist()
+        released: dict[tuple[int, ...], int] = {}
+        for cell, lost, records in found.tolist():
+            row = tuple(0 if lost >> key & 1 else int(code) for key, code in enumerate(codes[cell]))
+            released[row] = released.get(row, 0) + records
+        assert min(released.values()) >= k
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("effort", [0, 20_000])
 def test_each_row_that_identical_releases_is_shared_by_k_records(effort):

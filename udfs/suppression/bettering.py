@@ -73,7 +73,7 @@ def _neighbourhood(
     rows: dict[Any, None] = {}
     lent: list[tuple[int, Any, int]] = []
     records = lending = 0
-    for cell in (seed, *alike.tolist()):
+    for cell in dict.fromkeys((seed, *alike.tolist())):  # each once: what is lent twice would be missing
         for row, number in groups.released.get(cell, {}).items():
             if row in rows:
                 continue
