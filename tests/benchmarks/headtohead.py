@@ -69,7 +69,7 @@ TASKS = [
     Task("distances", "Kolmogorov-Smirnov, Wasserstein and total variation", 1e-9),
     Task("shapes", "the distance of each of six columns: Kolmogorov-Smirnov, or total variation", 1e-9),
     Task("attribution", "k, l, t and beta of one variable by three keys", 1e-9),
-    Task("synthesis", "as many made-up records of eight columns", None, {"distance": (0, 0.35)}),
+    Task("synthesis", "as many made-up records of eight columns", None, {"distance": (0, 0.5)}),
     Task("calibration", "weights to the margins of two keys; the sum of their squares", 1e-6),
     Task("estimates", "a mean by domains with Taylor's errors", 1e-9),
     Task(
