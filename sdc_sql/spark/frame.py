@@ -295,17 +295,38 @@ def _quote_column(name: str) -> Any:  # noqa: ANN401 - a Column
 
 
 def resolve_frame(spark: SparkSession, table: str | DataFrame) -> DataFrame:
-    """Return a table by its name; a DataFrame as it is."""
+    """Return a table by its name, or a DataFrame, with its texts compared by their bytes."""
     if not isinstance(table, str):
         if not hasattr(table, "mapInArrow"):
             raise TableError(
                 f"table is {text_for_message(table)}: it must be the name of a Spark table, or a DataFrame."
             )
-        return table
+        return _compare_by_bytes(table)
     try:
-        return spark.table(table)
+        return _compare_by_bytes(spark.table(table))
     except AnalysisException as error:
         raise TableError(f"Spark has no table {table}: {str(error).splitlines()[0]}") from error
+
+
+def _compare_by_bytes(frame: DataFrame) -> DataFrame:
+    """Return the records without collations: what one calls equal ('A' and 'a') would be counted as alike."""
+    plain = {field.name: _remove_collation(field.dataType) for field in frame.schema}
+    if all(field.dataType == plain[field.name] for field in frame.schema):
+        return frame
+    return frame.select(*(_quote_column(name).cast(kind).alias(name) for name, kind in plain.items()))
+
+
+def _remove_collation(kind: types.DataType) -> types.DataType:
+    if isinstance(kind, types.StringType):
+        return types.StringType()
+    if isinstance(kind, types.ArrayType):
+        return types.ArrayType(_remove_collation(kind.elementType), kind.containsNull)
+    if isinstance(kind, types.MapType):
+        key, value = map(_remove_collation, (kind.keyType, kind.valueType))
+        return types.MapType(key, value, kind.valueContainsNull)
+    if isinstance(kind, types.StructType):
+        return types.StructType([types.StructField(f.name, _remove_collation(f.dataType), f.nullable) for f in kind])
+    return kind
 
 
 # A task raised this error, as it stands in the traceback that Spark hands on.
