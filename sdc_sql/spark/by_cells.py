@@ -15,6 +15,7 @@ from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 - as everyone calls it
 
 from sdc_sql.db import query
+from sdc_sql.db.catalogue.elsewhere import OF_HOUSEHOLDS
 from sdc_sql.db.catalogue.macros import index_catalogue, list_macros
 from sdc_sql.db.counted import COUNTED
 from sdc_sql.db.counted import count_cells as measure_counted
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from sdc_sql.db.query import Value
 
 CELLS, AFTER, DESIGN = "sdc_counted", "sdc_after", "sdc_design"
-HOUSEHOLDS = ("household", "household_columns", "whole")
 FROM, TO = "sdc__from", "sdc__to"
 
 
@@ -66,7 +66,7 @@ def mask_by_cells(frame: Any, macro: str, columns: tuple[str, ...], arguments: d
 
 
 def _refuse_households(macro: str, arguments: dict[str, Value]) -> None:
-    asked = [name for name in HOUSEHOLDS if arguments.get(name)]
+    asked = [name for name in OF_HOUSEHOLDS if arguments.get(name)]
     if arguments.get("unit") == "household":
         asked.insert(0, "unit")
     if asked:

@@ -2,65 +2,33 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
+from spark_sessions import MARKS, open_session
 
 import sdc_sql
 from sdc_sql import ColumnError, InputError, ParameterError, TableError, Unsupported, WeightError
 from sdc_sql.db import query
+from sdc_sql.spark.counted import is_of_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pyspark.sql import DataFrame, SparkSession
 
-pytest.importorskip("pyspark", reason="masking on Spark is tested where pyspark is")
-if shutil.which("java") is None:
-    pytest.skip("masking on Spark is tested where Java is", allow_module_level=True)
-
-from sdc_sql.spark.counted import is_of_cells
-
-pytestmark = [
-    pytest.mark.slow,
-    # said by pyspark of the pandas that is there, which nothing here uses
-    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
-    # sockets that pyspark leaves to the garbage collector
-    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::sdc_sql.RepeatedReleaseWarning"),
-]
+pytestmark = [*MARKS, pytest.mark.filterwarnings("ignore::sdc_sql.RepeatedReleaseWarning")]
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory) -> Iterator[SparkSession]:
-    from pyspark.sql import SparkSession  # noqa: PLC0415 - where it is known to be there
-
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder = SparkSession.builder.master("local[2]").appName("sdc-sql")
-    options = {
-        "spark.ui.enabled": "false",
-        "spark.sql.ansi.enabled": "true",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.local.dir": str(tmp_path_factory.mktemp("local")),
-        "spark.sql.warehouse.dir": tmp_path_factory.mktemp("warehouse").as_uri(),
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.host": "localhost",
-    }
-    for name, value in options.items():
-        builder = builder.config(name, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
-    del os.environ["PYSPARK_PYTHON"]
+    with open_session(tmp_path_factory, {"spark.sql.ansi.enabled": "true"}) as session:
+        yield session
 
 
 @pytest.fixture(scope="module")
@@ -352,3 +320,15 @@ def test_a_job_that_fails_leaves_no_table(sdc, spark, frames):
     with pytest.raises(Exception, match="gone"):
         sdc.mask.local_suppression(failing, 6, keys=["f", "Select"], id="id", into="failed")
     assert not spark.catalog.tableExists("failed")
+
+
+def test_a_collation_makes_nobody_alike(sdc, spark):
+    letters = "CASE WHEN id % 4 = 0 THEN 'A' WHEN id % 4 = 1 THEN 'a' ELSE 'b' END"
+    plain, collated = (spark.sql(f"SELECT id, {letters} {c} AS g FROM range(5)") for c in ("", "COLLATE UTF8_LCASE"))
+    counted, alike = (sdc.risk.key_uniques(frame, ["g"]).collect() for frame in (plain, collated))
+    assert counted == alike
+    assert counted[0].sample_uniques == 1  # the record with 'a', who is beside two of 'A'
+    assert sdc.risk.individual_risk(collated, ["g"], 2.0).where("g = 'a'").first().sample_frequency == 1
+    masked = [sdc.mask.local_suppression(f, 2, keys=["g"], id="id").orderBy("id").collect() for f in (plain, collated)]
+    assert masked[0] == masked[1]
+    assert masked[1][1].g is None

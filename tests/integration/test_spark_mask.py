@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
+from spark_sessions import MARKS, open_session
 
 import sdc_sql
 from sdc_sql import ColumnError, ParameterError, TableError
@@ -25,17 +24,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-pytest.importorskip("pyspark", reason="masking on Spark is tested where pyspark is")
-if shutil.which("java") is None:
-    pytest.skip("masking on Spark is tested where Java is", allow_module_level=True)
 
-pytestmark = [
-    pytest.mark.slow,
-    # said by pyspark of the pandas that is there, which nothing here uses
-    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
-    # sockets that pyspark leaves to the garbage collector
-    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
-]
+pytestmark = MARKS
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "sdc_sql" / "spark" / "README.md"
@@ -51,29 +41,16 @@ def events(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def spark(events, tmp_path_factory) -> Iterator[SparkSession]:
-    from pyspark.sql import SparkSession  # noqa: PLC0415 - where it is known to be there
-
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder = SparkSession.builder.master("local[2]").appName("sdc-sql")
-    options = {
-        "spark.ui.enabled": "false",
-        "spark.sql.ansi.enabled": "true",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.eventLog.enabled": "true",
-        "spark.eventLog.dir": events.as_uri(),
-        "spark.eventLog.compress": "false",
-        "spark.local.dir": str(tmp_path_factory.mktemp("local")),
-        "spark.sql.warehouse.dir": tmp_path_factory.mktemp("warehouse").as_uri(),
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.host": "localhost",
-    }
-    for name, value in options.items():
-        builder = builder.config(name, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
-    del os.environ["PYSPARK_PYTHON"]
+    with open_session(
+        tmp_path_factory,
+        {
+            "spark.sql.ansi.enabled": "true",
+            "spark.eventLog.enabled": "true",
+            "spark.eventLog.dir": events.as_uri(),
+            "spark.eventLog.compress": "false",
+        },
+    ) as session:
+        yield session
 
 
 @pytest.fixture(scope="module")

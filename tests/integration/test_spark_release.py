@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
+from spark_sessions import MARKS, open_session
 
 import sdc_sql
 from sdc_sql import TableError
@@ -25,17 +26,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-pyspark = pytest.importorskip("pyspark", reason="a release on Spark is tested where pyspark is")
-if shutil.which("java") is None:
-    pytest.skip("a release on Spark is tested where Java is", allow_module_level=True)
 
-pytestmark = [
-    pytest.mark.slow,
-    # said by pyspark of the pandas that is there, which nothing here uses
-    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
-    # sockets that pyspark leaves to the garbage collector
-    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
-]
+pytestmark = MARKS
 
 KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 # an odd table: names that are words of SQL or have signs, values that are missing or that SQL calls equal
@@ -125,25 +117,8 @@ public_certificate = "{name}-public.json"
 
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory) -> Iterator[SparkSession]:
-    from pyspark.sql import SparkSession  # noqa: PLC0415 - where it is known to be there
-
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    options = {
-        "spark.ui.enabled": "false",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.local.dir": str(tmp_path_factory.mktemp("local")),
-        "spark.sql.warehouse.dir": tmp_path_factory.mktemp("warehouse").as_uri(),
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.host": "localhost",
-    }
-    builder = SparkSession.builder.master("local[2]").appName("sdc-sql")
-    for name, value in options.items():
-        builder = builder.config(name, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
-    del os.environ["PYSPARK_PYTHON"]
+    with open_session(tmp_path_factory) as session:
+        yield session
 
 
 @pytest.fixture(autouse=True)
@@ -187,7 +162,7 @@ def test_the_couples_have_one_content_by_either_engine_from_python_and_the_comma
     first, second = (file.parent for file in couples.values())
     assert digests(first / "couples-spark-certificate.json") == digests(second / "couples-spark-certificate.json")
     versions = json.loads((first / "couples-spark-certificate.json").read_text())["versions"]
-    assert versions["pyspark"] == pyspark.__version__
+    assert versions["pyspark"] == version("pyspark")
     name = "couples-spark-released.parquet"
     assert (first / name).read_bytes() == (second / name).read_bytes()
     assert main(["release", str(couples["spark"]), "--output-folder", str(first / "again")]) == 0

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # what Spark runs on all its records at once: each by itself, or by the table of cells, which alone is brought together
 ON_SPARK = ("record", "cells")
+# what asks for who lives with whom, which is in no cell
+OF_HOUSEHOLDS = ("household", "household_columns", "whole")
 WHY_NOT = {
     "moments": "it takes the moments of all records, which Spark adds in an order of its own: last digits would differ",
     "table": "it compares all records with one another, and one task of Spark's would have to hold them all",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.catalogue.elsewhere import explain_not_on_spark, find_scope
+from sdc_sql.db.catalogue.elsewhere import OF_HOUSEHOLDS, explain_not_on_spark, find_scope
 from sdc_sql.db.catalogue.macros import index_catalogue
 from sdc_sql.db.completion import collect_texts
 from sdc_sql.db.files.source import ELSEWHERE
@@ -32,8 +32,7 @@ IDS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UIN
 _IN_DUCKDB_ALONE = {
     "where": "masks a part of the records", "subset": "masks a part of the records",
     "by_household": "masks one record a household", "unit": "draws or counts by household",
-    "household": "looks at who lives with whom", "household_columns": "looks at who lives with whom",
-    "whole": "looks at who lives with whom",
+    **dict.fromkeys(OF_HOUSEHOLDS, "looks at who lives with whom"),
     "population": "counts another table",
 }  # fmt: skip
 _IN_DUCKDB = 'leave engine = "spark" out, so that DuckDB runs the file.'
