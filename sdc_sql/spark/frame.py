@@ -310,10 +310,12 @@ def resolve_frame(spark: SparkSession, table: str | DataFrame) -> DataFrame:
 
 def _compare_by_bytes(frame: DataFrame) -> DataFrame:
     """Return the records without collations: what one calls equal ('A' and 'a') would be counted as alike."""
-    plain = {field.name: _remove_collation(field.dataType) for field in frame.schema}
-    if all(field.dataType == plain[field.name] for field in frame.schema):
+    kinds = [_remove_collation(field.dataType) for field in frame.schema]
+    if kinds == [field.dataType for field in frame.schema]:
         return frame
-    return frame.select(*(_quote_column(name).cast(kind).alias(name) for name, kind in plain.items()))
+    places = [f"c{i}" for i in range(len(kinds))]  # a name that stands twice is refused later, in words
+    plain = frame.toDF(*places).select(*(F.col(c).cast(kind) for c, kind in zip(places, kinds, strict=True)))
+    return plain.toDF(*frame.columns)
 
 
 def _remove_collation(kind: types.DataType) -> types.DataType:
