@@ -13,9 +13,12 @@ CREATE OR REPLACE MACRO sdc__counted_cells(tbl, keys, weight) AS TABLE
            sum(sdc__records)::BIGINT AS sdc__f,
            CASE WHEN weight IS NULL THEN NULL
                 WHEN typeof(weight) = 'VARCHAR' THEN sdc__exact_sum(sdc__w)
-                ELSE sdc__exact_sum(sdc__records * sdc__checked_weight(TRY_CAST(weight AS DOUBLE))) END AS sdc__w
+                ELSE sdc__exact_sum(sdc__records * sdc__weight_of_all(weight)) END AS sdc__w
     FROM query_table(tbl)
     GROUP BY ALL;
+-- One weight for all records, where it is a number. (An aggregate of another branch is made all the same: it must not be an error.)
+CREATE OR REPLACE MACRO sdc__weight_of_all(weight) AS
+    CASE WHEN weight IS NULL OR typeof(weight) = 'VARCHAR' THEN NULL ELSE sdc__checked_weight(TRY_CAST(weight AS DOUBLE)) END;
 
 -- Weights as whole numbers that any engine adds up exactly, beside the weight itself; and cells with the sum again, from the parts' sums.
 CREATE OR REPLACE MACRO sdc__parted_weights(tbl, weight) AS TABLE
