@@ -21,9 +21,10 @@ COUNTED = {
     "sdc__attribute_counts": (
         "(tbl, keys, sensitive, numbers := false) AS TABLE FROM sdc__counted_attributes(tbl, keys, sensitive)"
     ),
+    "sdc__population_cells": "(tbl, keys) AS TABLE FROM sdc__counted_population(tbl, keys)",
     "sdc__least_weight": "(tbl, weight) AS TABLE FROM sdc__least_counted(tbl, weight)",
 }
-_INSTEAD = "sdc__counted_cells sdc__counted_attributes sdc__least_counted"
+_INSTEAD = "sdc__counted_cells sdc__counted_attributes sdc__counted_population sdc__least_counted"
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from sdc_sql.db.masking.masked_values import NAME
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.showing.results import Result
 from sdc_sql.db.table import Table, fetch_rows
-from sdc_sql.errors import SeriesError, Unsupported
+from sdc_sql.errors import SeriesError
 from sdc_sql.mask.hierarchy_tables import GIVEN, make_long_table
 from sdc_sql.mask.loss_expression import require_loss
 from sdc_sql.mask.suppressible import list_suppressible
@@ -137,11 +137,6 @@ def generalise(
     chosen = list_suppressible(data, keys, into, what="Generalisation", suppressed=allowed)
     chosen = tuple(column for column in data.columns if column in chosen)
     identifier = data.require_role("id")
-    if population is not None and not isinstance(data, Table):
-        raise Unsupported(
-            "On Spark generalise compares its cells with no population, which is counted in DuckDB: mask the table "
-            "there, or leave population out."
-        )
     asked = _list_macro_arguments(
         data, k=k, suppression=suppression, loss=loss, sensitive=sensitive, l=l, diversity=diversity, c=c, t=t,
         distance=distance, population=population, population_k=population_k, weight=weight, threshold=threshold,

@@ -221,11 +221,23 @@ def read_hierarchy(path: str | Path, *, delimiter: str = ";", names: bool | Sequ
         raise ParameterError(
             f"The hierarchy {text_for_message(str(path))} cannot be read as CSV in UTF-8: {_reason(e)}."
         ) from None
+    _refuse_other_delimiter(path, rows)
     header = rows.pop(0) if names is True and rows else ([] if isinstance(names, bool) else names)
     try:
         return Hierarchy(tuple(tuple(field or None for field in row) for row in rows), tuple(header))
     except ParameterError as e:
         raise ParameterError(f"{path}: {e}") from None
+
+
+def _refuse_other_delimiter(path: str | Path, rows: list[list[str]]) -> None:
+    """Refuse lines of one field, each with as many of another sign that stands between fields."""
+    for sign, name in ((",", "a comma"), ("\t", "a tabulator"), ("|", "a bar"), (";", "a semicolon")):
+        counts = {line[0].count(sign) for line in rows} if all(len(line) == 1 for line in rows) else {0}
+        if len(counts) == 1 and counts != {0}:
+            raise ParameterError(
+                f"{path}: its lines have one level, and {name} in each: between the levels of a hierarchy file stands "
+                f"a semicolon, as ARX writes it; or read it with sdc_sql.read_hierarchy(path, delimiter={sign!r})."
+            )
 
 
 def hierarchy_table(table: duckdb.DuckDBPyRelation) -> Hierarchy:

@@ -15,11 +15,9 @@ from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 - as everyone calls it
 
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.elsewhere import OF_HOUSEHOLDS
 from sdc_sql.db.catalogue.macros import index_catalogue, list_macros
 from sdc_sql.db.counted import COUNTED
 from sdc_sql.db.counted import count_cells as measure_counted
-from sdc_sql.errors import Unsupported
 from sdc_sql.spark import worker
 from sdc_sql.spark.cells import count_cells
 
@@ -32,6 +30,8 @@ if TYPE_CHECKING:
 
 CELLS, AFTER, DESIGN = "sdc_counted", "sdc_after", "sdc_design"
 FROM, TO = "sdc__from", "sdc__to"
+LEVELS = "sdc__levels"
+COUNTED_BESIDE = {"population": "sdc__population_cells"}  # records too: their cells come, and what reads them so
 
 
 def mask_by_cells(frame: Any, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:  # noqa: ANN401 - a Frame, which imports this
@@ -39,19 +39,20 @@ def mask_by_cells(frame: Any, macro: str, columns: tuple[str, ...], arguments: d
 
     Raises
     ------
-    Unsupported
-        Where the method is asked to look at households, which are no cells.
     ParameterError
         Where the cells are too many.
     """
-    _refuse_households(macro, arguments)
     weight = arguments.get("weight")
     named = weight if isinstance(weight, str) else None
     by = _list_counted(frame, macro, arguments)
     tables = _read_tables(frame, macro, arguments)
     cells = count_cells(frame.frame, by, frame.most_cells, named)
-    with worker.registered(frame.con, {CELLS: cells, **tables}):
+    beside = [reader for name, reader in COUNTED_BESIDE.items() if arguments.get(name) is not None]
+    with worker.registered(frame.con, {CELLS: cells, **tables}), measure_counted(frame.con, beside):
         design = worker.arrow(frame.con, query.call_macro(f"sdc__{macro}_design", CELLS, *arguments.values()))
+    if LEVELS in design.column_names:  # as they were found: what is promised is asked of these
+        arguments["levels"] = design[LEVELS][0].as_py() if design.num_rows else arguments["levels"]
+        design = design.drop_columns(LEVELS)
     others = [name for name in by if name not in columns]
     if f"sdc__{macro}_apart" in list_macros():
         design = _find_ids(frame, macro, [*others, *columns], arguments, design)
@@ -63,17 +64,6 @@ def mask_by_cells(frame: Any, macro: str, columns: tuple[str, ...], arguments: d
         with worker.registered(frame.con, {CELLS: cells, AFTER: after, **tables}), measure_counted(frame.con, COUNTED):
             worker.arrow(frame.con, proof)
     return masked
-
-
-def _refuse_households(macro: str, arguments: dict[str, Value]) -> None:
-    asked = [name for name in OF_HOUSEHOLDS if arguments.get(name)]
-    if arguments.get("unit") == "household":
-        asked.insert(0, "unit")
-    if asked:
-        raise Unsupported(
-            f"{macro} with {', '.join(asked)} runs in DuckDB only: on Spark the cells of the keys come together, and "
-            "who lives with whom is not in them. Leave out what is of households, or mask the table in DuckDB."
-        )
 
 
 def _list_counted(frame: Any, macro: str, arguments: dict[str, Value]) -> tuple[str, ...]:  # noqa: ANN401 - a Frame
@@ -92,7 +82,11 @@ def _read_tables(frame: Any, macro: str, arguments: dict[str, Value]) -> dict[st
     tables = {}
     for parameter in index_catalogue()[f"sdc_{macro}"].parameters:
         if parameter.type == "table" and parameter.name != "tbl" and arguments.get(parameter.name) is not None:
-            tables[f"sdc_{parameter.name}"] = frame.read_beside(str(arguments[parameter.name]))
+            name = str(arguments[parameter.name])
+            counted = parameter.name in COUNTED_BESIDE
+            tables[f"sdc_{parameter.name}"] = (
+                frame.count_beside(name, arguments["columns"]) if counted else frame.read_beside(name)
+            )
             arguments[parameter.name] = f"sdc_{parameter.name}"
     return tables
 

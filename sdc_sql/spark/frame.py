@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -14,6 +15,7 @@ from pyspark.sql.pandas.types import from_arrow_type
 
 from sdc_sql import errors
 from sdc_sql.db import query
+from sdc_sql.db.catalogue.elsewhere import asks_for_households
 from sdc_sql.db.catalogue.macros import find_effect, index_catalogue
 from sdc_sql.db.checks import text_for_message
 from sdc_sql.db.masking.serial import admit_step
@@ -23,7 +25,7 @@ from sdc_sql.roles import spell_levels
 from sdc_sql.series.step_form import refuse_method
 from sdc_sql.spark import serial, worker
 from sdc_sql.spark.by_cells import mask_by_cells
-from sdc_sql.spark.cells import MOST_CELLS
+from sdc_sql.spark.cells import MOST_CELLS, RECORDS, count_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -69,6 +71,10 @@ class Frame:
     def spell_column(self, role: str, name: str) -> str:
         """Return a column's name as the table spells it."""
         return spell_column(self.table, self.columns, role, name)
+
+    def read_table(self, table: str) -> str:
+        """Return the name of another table, as it is: Spark knows it."""
+        return table
 
     def checked_levels(self, levels: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
         """Return levels of identification with the columns as the table spells them."""
@@ -142,6 +148,8 @@ class Frame:
             return self._mask_by_record(macro, columns, arguments)
         if kind == "cells" and find_effect(macro).matrix.kind != "none":  # the mask is one of PRAM
             return self._mask_by_matrix(macro, columns, arguments)
+        if kind == "cells" and asks_for_households(arguments):
+            return self._mask_by_household(macro, columns, arguments)
         if kind == "cells":
             with raised():
                 return mask_by_cells(self, macro, columns, arguments)
@@ -200,15 +208,24 @@ class Frame:
 
     def _mask_by_group(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
         stratum = arguments.get("stratum")
-        declared = {p.name: p.type for p in index_catalogue()[f"sdc_{macro}"].parameters}
-        others: list[Any] = [stratum] if stratum else []
-        for name, value in arguments.items():
-            if name not in MASKED and declared.get(name) in {"column", "columns"}:
-                others += [value] if isinstance(value, str) else value if isinstance(value, (list, tuple)) else []
-        task = self.make_task(macro, columns, arguments, others, {})
+        task = self.make_task(macro, columns, arguments, _list_read_columns(macro, arguments), {})
         carried, key = self._pack_task(task), self._key
         groups = self.rename_plainly().groupBy(*([f"c{self.columns.index(str(stratum))}"] if stratum else []))
         return groups.applyInArrow(worker.mask_groups(carried, key), self._schema(task))
+
+    def _mask_by_household(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
+        """Mask all records in one task, which is given what the method reads and no other column."""
+        proof = f"{macro}_held" if self.is_proved_here else ""
+        task = self.make_task(macro, columns, arguments, _list_read_columns(macro, arguments), {})
+        task = replace(task, names=task.seen, proof=proof)
+        read = self.frame.select(*map(_quote_column, task.seen))
+        places = {name: f"c{i}" for i, name in enumerate(task.seen)}
+        masking = worker.mask_groups(self._pack_task(task), self._key)
+        masked = read.toDF(*places.values()).groupBy().applyInArrow(masking, read.schema).toDF(*places.values())
+        rest = self.rename_plainly().toDF(*(f"r{i}" for i in range(len(self.columns))))
+        joined = rest.join(masked, rest[f"r{self.columns.index(self.id)}"] == masked[places[self.id]])
+        chosen = [places[c] if c in columns else f"r{i}" for i, c in enumerate(self.columns)]
+        return joined.select(*chosen).toDF(*self.columns)
 
     def map_chunks(self, task: worker.Task) -> DataFrame:
         """Return the records masked by tasks, chunk by chunk, when they are read."""
@@ -261,6 +278,14 @@ class Frame:
             return worker.arrow(self.con, query.call_macro("sdc__rows", name))
         return resolve_frame(self.spark, name).toArrow()
 
+    def count_beside(self, name: str, keys: Sequence[str]) -> pa.Table:
+        """Return the cells of another table of Spark's, a population, by the same keys."""
+        other = resolve_frame(self.spark, name)
+        theirs = [spell_column(name, tuple(other.columns), "key variable", key) for key in keys]
+        with raised():
+            counted = count_cells(other, theirs, self.most_cells, one_form=theirs)
+        return counted.select([*theirs, RECORDS]).rename_columns([*keys, RECORDS])
+
     def _check_new(self, into: str) -> None:
         if not isinstance(into, str) or not into:
             raise TableError(f"into is {text_for_message(into)}: it must be the name of a new table.")
@@ -287,6 +312,16 @@ class Frame:
         if row[2]:
             raise ColumnError(f"{row[2]:,} values of the id ({name}) occur in several records: it must be unique.")
         return int(row[0])
+
+
+def _list_read_columns(macro: str, arguments: Mapping[str, Value]) -> list[Any]:
+    """Return the columns that a macro reads beside the id and the masked ones, as the arguments name them."""
+    declared = {p.name: p.type for p in index_catalogue()[f"sdc_{macro}"].parameters}
+    named = [v for n, v in arguments.items() if n not in MASKED and v and declared.get(n, "").startswith("column")]
+    found: list[Any] = []
+    for value in named:  # ('column or number': a number names none)
+        found += [value] if isinstance(value, str) else value if isinstance(value, (list, tuple)) else []
+    return found
 
 
 def _quote_column(name: str) -> Any:  # noqa: ANN401 - a Column

@@ -25,7 +25,7 @@ from sdc_sql.db.catalogue.load import execute
 from sdc_sql.db.files import work
 from sdc_sql.errors import SdcError, TableError, translate_errors
 from sdc_sql.spark import ONE_AT_A_TIME, worker
-from sdc_sql.spark.cells import find_most_cells
+from sdc_sql.spark.cells import RECORDS, find_most_cells
 from sdc_sql.spark.frame import Frame, raised, resolve_frame
 
 if TYPE_CHECKING:
@@ -266,6 +266,11 @@ class _Staged(Frame):
 
     def _check_id(self) -> int:
         return 1
+
+    def count_beside(self, name: str, keys: Sequence[str]) -> pa.Table:
+        """Return the cells of a population, a table of the release's database."""
+        counted = worker.arrow(self._beside, query.call_macro("sdc__population_cells", name, keys))
+        return counted.rename_columns([*counted.column_names[:-1], RECORDS])
 
     def read_beside(self, name: str) -> pa.Table:
         """Return the table of a matrix, mapping or hierarchy, which the step has put there."""

@@ -21,7 +21,7 @@ from sdc_sql.errors import translate_errors
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-RECORDS, PLACES = "sdc_records", "sdc_places"
+RECORDS, PLACES, RELEASED = "sdc_records", "sdc_places", "sdc_released"
 # A call of a macro costs 30 to 90 ms, whatever the number of records.
 CHUNK = 100_000
 
@@ -38,6 +38,7 @@ class Task:
     seen: tuple[str, ...]  # DuckDB is shown these columns: the id, the stratum and the masked ones
     tables: dict[str, pa.Table] = field(default_factory=dict)  # a matrix, or the cells of the whole file
     types: dict[str, pa.DataType] = field(default_factory=dict)  # the types of the columns that change their type
+    proof: str = ""  # the macro that counts anew what is promised, of the records and of what is released of them
 
 
 @cache
@@ -79,6 +80,8 @@ def mask_table(task: Task, key: str | None, table: pa.Table) -> pa.Table:
     places = pa.table({"sdc_id": table[task.id], "sdc_place": pa.array(range(table.num_rows), pa.int64())})
     with registered(con, {**task.tables, RECORDS: shown, PLACES: places}), hold_key(con, key):
         found = arrow(con, _query(task))
+        if task.proof:
+            _prove(con, task, found.add_column(0, task.id, table[task.id]))
     result = table
     for name in task.columns:
         place = table.schema.get_field_index(name)
@@ -86,6 +89,11 @@ def mask_table(task: Task, key: str | None, table: pa.Table) -> pa.Table:
         schema = schema.with_type(task.types.get(name, schema.type))
         result = result.set_column(place, schema, found[name].cast(schema.type))
     return result
+
+
+def _prove(con: duckdb.DuckDBPyConnection, task: Task, released: pa.Table) -> None:
+    with registered(con, {RELEASED: released}):
+        arrow(con, query.call_macro(f"sdc__{task.proof}", RECORDS, RELEASED, *task.arguments))
 
 
 def digest_table(table: pa.Table, macro: str, arguments: tuple[Any, ...], key: str | None) -> pa.Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.elsewhere import ON_SPARK, WHY_NOT
+from sdc_sql.db.catalogue.elsewhere import IN_ONE_TASK, OF_HOUSEHOLDS, ON_SPARK, WHY_NOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -15,6 +15,7 @@ FIRST, LAST = "<!-- masks: written from the headers -->", "<!-- end of the masks
 ROWS = {
     "record": "by itself",
     "cells": "by the cells of all records",
+    "households": IN_ONE_TASK,
     "strata": "stratum by stratum, each in the memory of one task, where the step has a `stratum`",
     "moments": f"no: {WHY_NOT['moments']}",
     "table": f"no: {WHY_NOT['table']}",
@@ -45,7 +46,11 @@ def _list_rows(mask: Declaration) -> Iterator[tuple[str, str]]:
     if mask.effect.records.kind != "stay":
         yield "records", name
     elif scope is None or not scope.parameter:
-        yield _choose_row(mask, scope.kind if scope else "table"), name
+        row = _choose_row(mask, scope.kind if scope else "table")
+        yield row, name
+        asked = [f"`{p.name}`" for p in mask.parameters if p.name in OF_HOUSEHOLDS]
+        if row == "cells" and asked and mask.effect.households.kind == "checked":
+            yield "households", f"{name} (with {', '.join(asked)})"
     else:
         rows: dict[str, list[str]] = {}
         for word in (scope, *scope.also):

@@ -105,6 +105,13 @@ CREATE OR REPLACE MACRO sdc__generalisation_cells(records, sensitive, distance) 
           FROM query_table(records))
     GROUP BY ALL;
 
+-- How many persons of a population have each combination of values of the keys. (Where they are counted already, sdc_sql/db/counted.py
+-- has the other one in its place.)
+CREATE OR REPLACE MACRO sdc__population_cells(tbl, keys) AS TABLE
+    SELECT COLUMNS(sdc__columns((*), keys)), count(*) AS sdc__persons FROM sdc__exact_rows(tbl, codes := keys) GROUP BY ALL;
+CREATE OR REPLACE MACRO sdc__counted_population(tbl, keys) AS TABLE
+    SELECT COLUMNS(sdc__columns((*), keys)), sdc__records AS sdc__persons FROM query_table(tbl);
+
 -- The cells as the kernels take them, in one row; cells: the above, MATERIALIZED; ladders: what sdc__hierarchies gives, likewise.
 CREATE OR REPLACE MACRO sdc__generalisation_problem(cells, keys, ladders, tbl, sensitive, weight, population) AS TABLE
     WITH sdc__leaves AS MATERIALIZED (
@@ -123,10 +130,7 @@ CREATE OR REPLACE MACRO sdc__generalisation_problem(cells, keys, ladders, tbl, s
     sdc__persons AS MATERIALIZED (
         (SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), 0 AS sdc__persons FROM sdc__with_key LIMIT 0)
         UNION ALL BY NAME
-        SELECT COLUMNS(sdc__columns((*), keys)), count(*) AS sdc__persons
-        FROM sdc__exact_rows(coalesce(population, tbl), codes := keys)
-        WHERE population IS NOT NULL
-        GROUP BY ALL
+        FROM sdc__population_cells(coalesce(population, tbl), keys) WHERE population IS NOT NULL
     ),
     sdc__outside AS (
         SELECT 0 AS sdc__kind, [*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))]::DOUBLE[] AS sdc__codes,
@@ -250,9 +254,9 @@ CREATE OR REPLACE MACRO sdc__generalised_cells(cells, tbl, keys, hierarchies, k,
                         struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key
         FROM query_table(cells)
     )
-    SELECT sdc__l.*, sdc__s.sdc__lost_key IS NOT NULL AS sdc__is_lost
+    SELECT sdc__l.*, sdc__s.sdc__lost_key IS NOT NULL AS sdc__is_lost, sdc__chosen.sdc__levels
     FROM sdc__relabelled('sdc__celled', keys, 'sdc__labels') AS sdc__l
-    LEFT JOIN sdc__lost AS sdc__s ON sdc__l.sdc__key = sdc__s.sdc__lost_key;
+    LEFT JOIN sdc__lost AS sdc__s ON sdc__l.sdc__key = sdc__s.sdc__lost_key, sdc__chosen;
 
 CREATE OR REPLACE MACRO sdc__generalise(tbl, keys, hierarchies, id, k, suppression, loss, sensitive, l, diversity, c, t,
                                         distance, population, population_k, weight, threshold, levels) AS TABLE
@@ -293,15 +297,17 @@ CREATE OR REPLACE MACRO sdc__generalise_design(cells, keys, hierarchies, id, k, 
                                     c, t, distance, population, population_k, weight, threshold, levels)
     ),
     sdc__listed AS (
-        SELECT sdc__key, sdc__is_lost, struct_keys(sdc__key) AS sdc__names, [*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))] AS sdc__labels
+        SELECT sdc__key, sdc__is_lost, sdc__levels, struct_keys(sdc__key) AS sdc__names,
+               [*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))] AS sdc__labels
         FROM sdc__generalised
     )
-    SELECT unnest(sdc__key), sdc__names,
+    SELECT unnest(sdc__key), sdc__names, sdc__levels,
            CASE WHEN sdc__is_lost THEN list_transform(sdc__names, lambda n: NULL::VARCHAR) ELSE sdc__labels END AS sdc__texts
     FROM sdc__listed;
 CREATE OR REPLACE MACRO sdc__generalise_designed(tbl, keys, hierarchies, id, k, suppression, loss, sensitive, l, diversity, c, t, distance,
                                                  population, population_k, weight, threshold, levels, design) AS TABLE
     FROM sdc__labelled_by_cell(tbl, keys, id, design);
+-- population: its cells, counted; levels: those of the design; keys: in the order of the table.
 CREATE OR REPLACE MACRO sdc__generalise_proved(before, after, keys, hierarchies, id, k, suppression, loss, sensitive, l, diversity, c, t,
                                                distance, population, population_k, weight, threshold, levels) AS TABLE
     WITH sdc__kept AS (
@@ -314,16 +320,27 @@ CREATE OR REPLACE MACRO sdc__generalise_proved(before, after, keys, hierarchies,
     ),
     sdc__of_closeness AS (SELECT f.t AS sdc__most FROM sdc_t_closeness(after, keys, sensitive, distance := distance) AS f),
     sdc__of_weights AS (SELECT min(sdc__w) AS sdc__least FROM sdc__category_cells('sdc__kept', keys, weight)),
+    sdc__ladders AS MATERIALIZED (FROM sdc__hierarchies(hierarchies, keys)),
+    sdc__labels AS MATERIALIZED (FROM sdc__labels_at('sdc__ladders', keys, levels)),
+    sdc__persons AS MATERIALIZED (FROM sdc__population_cells(coalesce(population, before), keys)),
+    sdc__others AS MATERIALIZED (
+        SELECT COLUMNS(sdc__columns((*), keys)), sdc__persons AS sdc__records, NULL::DOUBLE AS sdc__w
+        FROM sdc__relabelled('sdc__persons', keys, 'sdc__labels')
+    ),
+    sdc__of_population AS (SELECT records::DOUBLE AS sdc__most FROM sdc_k_map('sdc__kept', 'sdc__others', keys, population_k)),
     sdc__nothing AS (SELECT NULL::DOUBLE AS sdc__least),
     sdc__nothing_more AS (SELECT NULL::DOUBLE AS sdc__most),
+    sdc__mapped AS (FROM query_table(CASE WHEN population IS NULL THEN 'sdc__nothing_more' ELSE 'sdc__of_population' END)),
     sdc__diverse AS (FROM query_table(CASE WHEN l IS NULL THEN 'sdc__nothing' ELSE 'sdc__of_diversity' END)),
     sdc__close AS (FROM query_table(CASE WHEN t IS NULL THEN 'sdc__nothing_more' ELSE 'sdc__of_closeness' END)),
     sdc__heavy AS (FROM query_table(CASE WHEN threshold IS NULL THEN 'sdc__nothing' ELSE 'sdc__of_weights' END))
     SELECT sdc__p.below_k
-    FROM sdc__generalisation_proof(after, keys, k) AS sdc__p, sdc__diverse AS sdc__d, sdc__close AS sdc__c, sdc__heavy AS sdc__h
+    FROM sdc__generalisation_proof(after, keys, k) AS sdc__p, sdc__diverse AS sdc__d, sdc__close AS sdc__c, sdc__heavy AS sdc__h,
+         sdc__mapped AS sdc__m
     WHERE sdc__is_as_asked(coalesce(sdc__at_least(sdc__d.sdc__least, l), true), 'l')
           AND sdc__is_as_asked(coalesce(sdc__c.sdc__most <= t + 1e-12, true), 't')
-          AND sdc__is_as_asked(coalesce(sdc__at_least(sdc__h.sdc__least, threshold), true), 'threshold');
+          AND sdc__is_as_asked(coalesce(sdc__at_least(sdc__h.sdc__least, threshold), true), 'threshold')
+          AND sdc__is_as_asked(coalesce(sdc__m.sdc__most = 0, true), 'population_k');
 
 -- Title: Generalisation: the best levels of hierarchies; Generalisation of {}.
 -- sdc_generalise: each key on one level of its hierarchy, the cheapest on which no record stands out among k.

@@ -36,7 +36,7 @@
 -- stands. k records can be one family: with unit := 'household' a released row is one of members of k households
 -- (sdc_household_k_anonymity passes). No draws: no key is needed. 16 keys at the most.
 -- The cells of the keys decide, and of cells whose records do not all lose the same the order of the ids: on Spark, where the cells alone
--- come together, the same records lose the same values. Households are not in the cells: by these it runs in DuckDB only.
+-- come together, the same records lose the same values. Households are not in the cells: by these one task there masks all records.
 -- In a series of releases a released id shows one row in all of them, and k is proved on them together: of ids that stand in each
 -- release in which it stands, with the same row (series_suppression.sql). The first release is this mask; of a later one the newcomers
 -- are suppressed beside the rows that stand.

@@ -11,7 +11,7 @@ import pytest
 from spark_sessions import MARKS, open_session
 
 import sdc_sql
-from sdc_sql import ColumnError, InputError, ParameterError, TableError, Unsupported, WeightError
+from sdc_sql import ColumnError, InputError, ParameterError, TableError, WeightError
 from sdc_sql.db import query
 from sdc_sql.spark.counted import is_of_cells
 
@@ -43,6 +43,13 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
             FROM '{ROOT}/fixtures/cps_couples.parquet'
             """
         )
+        # a population with cells that the file does not have, and without one that it has
+        connection.execute(
+            """
+            CREATE TABLE persons AS SELECT upper(education) AS other, education AS "Education", region
+            FROM couples, range(3) AS r(i) WHERE NOT (region = 'west' AND education = '16years')
+            """
+        )
         connection.execute(
             """
             CREATE TABLE k AS
@@ -60,6 +67,7 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
 
 @pytest.fixture(scope="module")
 def frames(spark, con) -> dict[str, DataFrame]:
+    spark.createDataFrame(con.table("persons").to_arrow_table()).createOrReplaceTempView("persons")
     return {
         name: spark.createDataFrame(con.table(name).to_arrow_table()).repartition(3).cache()
         for name in ("couples", "k")
@@ -144,6 +152,12 @@ CASES: dict[str, tuple[str, str, list[Any], dict[str, Any]]] = {
             "suppression": 0.2,
             "loss": "records * records",
         },
+    ),
+    "generalise, population": (
+        "couples",
+        "generalise",
+        [LEVELS],
+        {"keys": ["region", "education"], "k": 20, "suppression": 0.2, "population": "persons", "population_k": 400},
     ),
     "odd, generalise": ("k", "generalise", [{"select": LETTERS}], {"keys": ["Select"], "k": 80, "suppression": 0.3}),
     "classes": ("couples", "recode", ["experience"], {"classes": 7, "method": "equal_count"}),
@@ -280,17 +294,6 @@ def test_too_many_cells_are_refused_with_their_number(spark, frames):
         spark.conf.unset("spark.sdc.mostCells")
 
 
-def test_households_are_refused_with_the_reason(sdc, frames):
-    with pytest.raises(Unsupported, match="who lives with whom is not in them"):
-        sdc.mask.local_suppression(
-            frames["couples"], 3, keys=KEYS, household="code", household_columns=["region"], id="couple"
-        )
-    with pytest.raises(Unsupported, match="suppress_risky with household runs in DuckDB only"):
-        sdc.mask.suppress_risky(frames["couples"], 0.1, keys=KEYS, weight="weight", household="code", id="couple")
-    with pytest.raises(Unsupported, match="with unit, household runs in DuckDB only"):
-        sdc.mask.local_suppression(frames["couples"], 3, keys=KEYS, household="code", unit="household", id="couple")
-
-
 def test_what_is_wrong_is_told_as_duckdb_tells_it(sdc, frames):
     frame = frames["k"]
     with pytest.raises(TableError, match="has no rows"):
@@ -303,8 +306,10 @@ def test_what_is_wrong_is_told_as_duckdb_tells_it(sdc, frames):
         sdc.mask.local_suppression(frame, 3, keys=["f"], subset="w", id="id")
     with pytest.raises(ColumnError, match="in a form that SQL calls equal to another one"):
         sdc.mask.local_suppression(frame, 3, keys=["zero"], id="id")
-    with pytest.raises(Unsupported, match="with no population"):
-        sdc.mask.generalise(frame, {"select": LETTERS}, keys=["Select"], population="k", population_k=2, id="id")
+    with pytest.raises(ColumnError, match="'Select' is not a column of persons"):
+        sdc.mask.generalise(frame, {"select": LETTERS}, keys=["Select"], population="persons", population_k=2, id="id")
+    with pytest.raises(TableError, match="Spark has no table nowhere"):
+        sdc.mask.generalise(frame, {"select": LETTERS}, keys=["Select"], population="nowhere", population_k=2, id="id")
     with pytest.raises(WeightError, match="NaN, no number"):
         sdc.mask.suppress_combinations(frame, 5, keys=["f"], weight="f", id="id")
     with pytest.raises(ParameterError, match="less than what the record of the smallest weight stands for"):

@@ -82,6 +82,11 @@ def test_files_that_cannot_be_read(tmp_path):
     file.write_text("11;1\n", encoding="utf-8")
     with pytest.raises(ParameterError, match="delimiter"):
         read_hierarchy(file, delimiter="")
+    file.write_text("11,1\n12,1\n")
+    with pytest.raises(ParameterError, match=r"a comma in each: .* a semicolon, .* delimiter=','"):
+        read_hierarchy(file)
+    file.write_text("a, b\nc\n")  # texts of one level, one of which has a comma
+    assert read_hierarchy(file).rows == (("a, b",), ("c",))
 
 
 def test_a_table_in_any_order(con):

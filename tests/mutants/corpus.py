@@ -40,25 +40,26 @@ def answer_all(macros: Iterable[str]) -> dict[str, str]:
         con.execute("SET VARIABLE sdc_key = ?", [KEY])
         con.execute(f"ATTACH '{Path(folder) / 'other.duckdb'}' AS other")
         for macro in wanted:
-            found[f"{macro.name} example"] = _answer(con, macro.example.removesuffix(";"))
+            found[f"{macro.name} example"] = _answer(con, macro.example.removesuffix(";"), folder)
         for number in range(TABLES):
             table = made(Random(f"corpus {number}"))  # noqa: S311 - the same each time
             store(con, table, Path(folder))
             for macro in wanted:
                 for turn in range(A_TABLE):
                     asked = call(Random(f"corpus {number} {macro.name} {turn}"), table, macro)  # noqa: S311
-                    found[f"{macro.name} {number}.{turn}"] = _answer(con, asked.sql)
+                    found[f"{macro.name} {number}.{turn}"] = _answer(con, asked.sql, folder)
     return found
 
 
-def _answer(con: duckdb.DuckDBPyConnection, sql: str) -> str:
+def _answer(con: duckdb.DuckDBPyConnection, sql: str, folder: str) -> str:
+    """Return what is answered; the folder, which has another name each time, is not in it."""
     import duckdb  # noqa: PLC0415
 
     try:
         rows = con.execute(sql).fetchall()
     except duckdb.Error as error:
-        return f"error: {str(error)[:60]}"
-    return repr(sorted(repr([_rounded(value) for value in row]) for row in rows))
+        return f"error: {str(error).replace(folder, 'folder')[:60]}"
+    return repr(sorted(repr([_rounded(value) for value in row]) for row in rows)).replace(folder, "folder")
 
 
 def _rounded(value: object) -> object:

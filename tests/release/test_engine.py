@@ -72,6 +72,7 @@ def test_records_and_cells_run_on_spark(read):
         '[[steps]]\nmask = "drop_identifiers"\ncolumn = "home"\n',
         '[[steps]]\nmask = "top_bottom_code"\ncolumn = "income"\nunit = "quantile"\ntop = 0.9\n',
         '[[steps]]\nmask = "local_suppression"\nscenario = "neighbour"\nk = 2\n',
+        '[[steps]]\nmask = "local_suppression"\nkeys = ["sex"]\nk = 2\nhousehold = "home"\nunit = "household"\n',
     ]
     assert len(read("".join(steps)).steps) == len(steps)
 
@@ -88,10 +89,10 @@ def test_records_and_cells_run_on_spark(read):
         ('[[steps]]\nmask = "sample"\nfraction = 0.5\n', "sample does not run on Spark: records leave the table by it"),
         (ROUND + "where = 'age < 3'\n", "where = masks a part of the records, which DuckDB alone does"),
         (ROUND + "where = 'age > 3'\n", "Take another method, or leave engine = "),
-        (ROUND + "at_random = true\nunit = 'household'\nhousehold = 'home'\n", "unit = draws or counts by household"),
+        (ROUND + "at_random = true\nunit = 'household'\nhousehold = 'home'\n", "unit = draws by household"),
         (
-            '[[steps]]\nmask = "local_suppression"\nscenario = "neighbour"\nk = 2\nhousehold = "home"\n',
-            "local_suppression does not run on Spark: household = looks at who lives with whom",
+            '[[steps]]\nmask = "noise"\ncolumn = "income"\nstandard_deviation = 2\nhousehold = "home"\n',
+            "noise does not run on Spark: household = looks at who lives with whom",
         ),
     ],
 )  # fmt: skip
@@ -122,6 +123,9 @@ def test_households_are_masked_together_in_duckdb(read):
     (problem,) = read(noise, roles=roles)
     assert problem.startswith("steps[0]: noise does not run on Spark: the file has households (home)")
     assert read(ROUND, roles=roles).engine == "spark"  # like values become like ones
+    # all members lose a value or none does: the household is read too
+    suppressed = '[[steps]]\nmask = "local_suppression"\nscenario = "neighbour"\nk = 2\n'
+    assert read(suppressed, roles=roles).engine == "spark"
 
 
 def test_a_series_is_refused(read):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 ON_SPARK = ("record", "cells")
 # what asks for who lives with whom, which is in no cell
 OF_HOUSEHOLDS = ("household", "household_columns", "whole")
+IN_ONE_TASK = "by households, which no cell tells: all records in the memory of one task"
 WHY_NOT = {
     "moments": "it takes the moments of all records, which Spark adds in an order of its own: last digits would differ",
     "table": "it compares all records with one another, and one task of Spark's would have to hold them all",
@@ -43,6 +44,17 @@ def explain_not_on_spark(mask: Declaration, arguments: Mapping[str, object]) -> 
     if mask.effect.strata.kind != "apart":
         return WHY_NOT[scope]
     return "" if arguments.get("stratum") else f"{WHY_NOT[scope]} (with a stratum = it runs, a task for each stratum)"
+
+
+def asks_for_households(arguments: Mapping[str, object]) -> bool:
+    """Return whether a step looks at who lives with whom.
+
+    Examples
+    --------
+    >>> asks_for_households({"household": None, "unit": "record"}), asks_for_households({"whole": "home"})
+    (False, True)
+    """
+    return arguments.get("unit") == "household" or any(arguments.get(name) for name in OF_HOUSEHOLDS)
 
 
 def find_scope(mask: Declaration, arguments: Mapping[str, object]) -> str:

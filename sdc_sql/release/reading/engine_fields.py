@@ -31,10 +31,10 @@ IDS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UIN
 # what a step may ask for that is not of the records, or of the cells, of the whole table
 _IN_DUCKDB_ALONE = {
     "where": "masks a part of the records", "subset": "masks a part of the records",
-    "by_household": "masks one record a household", "unit": "draws or counts by household",
-    **dict.fromkeys(OF_HOUSEHOLDS, "looks at who lives with whom"),
-    "population": "counts another table",
+    "by_household": "masks one record a household",
 }  # fmt: skip
+# what is besides where records are masked by themselves: the draw is that of the household
+_OF_DRAWS = {"unit": "draws by household", **dict.fromkeys(OF_HOUSEHOLDS, "looks at who lives with whom")}
 _IN_DUCKDB = 'leave engine = "spark" out, so that DuckDB runs the file.'
 
 
@@ -113,6 +113,8 @@ def list_used_columns(columns: Mapping[str, str], roles: RolesOfColumns, steps: 
     used: set[object] = {roles.id, roles.weight, roles.sampling_fraction, *roles.strata} if steps else set()
     for step in steps:
         used |= _list_step_columns(columns, step)
+        if any(p.name in OF_HOUSEHOLDS for macro in step.macros for p in index_catalogue()[macro].parameters):
+            used.add(roles.household)
     return [name for name in columns if name in used]
 
 
@@ -127,13 +129,17 @@ def _explain_refused(step: Step, roles: RolesOfColumns) -> str:
     given = {"where": step.where, "by_household": step.by_household, **step.arguments}
     if given.get("unit") != "household":  # the unit of a threshold is another one
         given["unit"] = None
-    alone = [name for name in _IN_DUCKDB_ALONE if given.get(name) not in (None, [])]
+    masks = [index_catalogue()[name] for name in step.macros]
+    scopes = {find_scope(mask, step.arguments) for mask in masks}
+    drawn = any(mask.effect.households.kind != "checked" for mask in masks) or scopes != {"cells"}
+    reasons = _IN_DUCKDB_ALONE | (_OF_DRAWS if drawn else {})
+    alone = [name for name in reasons if given.get(name) not in (None, [])]
     if alone:
-        return f"{alone[0]} = {_IN_DUCKDB_ALONE[alone[0]]}, which DuckDB alone does"
-    for mask in (index_catalogue()[name] for name in step.macros):
+        return f"{alone[0]} = {reasons[alone[0]]}, which DuckDB alone does"
+    for mask in masks:
         if why := explain_not_on_spark(mask, step.arguments):
             return why
-        alike = mask.effect.households.kind == "checked" and find_scope(mask, step.arguments) == "record"
+        alike = mask.effect.households.kind == "checked"  # like values become like ones, or all members' together
         if roles.household is not None and not alike:
             return (
                 f"the file has households ({roles.household}), whose members are masked together where a column is of "
