@@ -199,6 +199,12 @@ def test_the_holdout_is_half_by_whole_households(con):
     assert {r for r in rows if r[3]} != {r for r in data.risk.holdout(stream="2").fetchall() if r[3]}
     con.execute("CREATE OR REPLACE TABLE f AS FROM k ORDER BY hash(id)")
     assert sorted(Microdata(con, "f", id="id", household="hh").risk.holdout().fetchall()) == sorted(rows)
+    # households from the smallest on, those of a size by their draws: the second, the fourth, ... is held
+    drawn = con.execute(
+        "SELECT hh, count(*), sdc__uniform(sdc__subkey(sdc__secret_key(), '', '', 'holdout', '', sdc__part('hh')), "
+        "sdc__canonical(hh), '') FROM k GROUP BY hh"
+    ).fetchall()
+    assert held == {home for home, *_ in sorted(drawn, key=lambda row: row[1:])[1::2]}
     singles = Microdata(con, "k", id="id").risk.holdout().fetchall()
     assert sum(is_held for *_, is_held in singles) == len(rows) // 2
     con.execute("UPDATE k SET hh = NULL WHERE id = 3")

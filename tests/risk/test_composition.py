@@ -69,7 +69,10 @@ def test_every_count_by_lists(con, seed):
     assert mapped.least == min(everyone[c] for c in of.values())
     assert mapped.expected_reidentified_households == pytest.approx(sum(1 / max(everyone[c], 1) for c in of.values()))
     n1, n2, n3 = (sum(v == j for v in f.values()) for j in (1, 2, 3))
-    assert data.risk.composition_theta(0.25).theta == pytest.approx(float(theta(n1, n2, n3, 0.25)[0]))
+    found = data.risk.composition_theta(0.25)
+    assert (found.households, found.cells, found.n1, found.n2, found.n3) == (len(of), len(f), n1, n2, n3)
+    assert len({n1, n2, n3, len(f)}) == 4
+    assert found.theta == pytest.approx(float(theta(n1, n2, n3, 0.25)[0]))
     risk = data.risk.composition_risk()
     n, population_size = len(of), sum(weight.values())
     pi = n / population_size

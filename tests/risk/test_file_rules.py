@@ -63,6 +63,13 @@ def test_research_rules(con):
     assert answers(large.risk.research_file_rules(LEVELS, **safe)) == {1: False, 2: False, 3: None, 4: False, 5: False}
 
 
+def test_the_regions_that_can_be_told_apart(con):
+    """3.7: a region has at least so many inhabitants; of the two here one has 9,999."""
+    rule = described(con).risk.research_file_rules(LEVELS, inhabitants="inhabitants")[3]
+    assert (rule.violated, rule.found) == (True, "1 of 2 regions have fewer; the smallest 9999.0")
+    assert described(con).risk.research_file_rules(LEVELS)[3].violated is None
+
+
 def test_without_regions_two_keys_are_checked(con):
     """3.7: with no direct regional variable bivariate combinations are checked; sex x job has 20."""
     found = described(con, keys=["sex", "job"]).risk.research_file_rules({"very": ["sex"], "identifying": ["job"]})
