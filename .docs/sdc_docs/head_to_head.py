@@ -19,9 +19,11 @@ OURS = "sdc-sql"
 _ABOUT = (
     "The same task on the same table (`fixtures/population.sql`), each in a process of its own: first the same answer, "
     "or of a random method the same property, is asserted, then time and memory are compared. What we lose is in it. "
-    "`python tests/benchmarks/headtohead.py` makes it anew, with what is installed."
+    "`python tests/benchmarks/headtohead.py` makes it anew, with what is installed. In the chart our line is bold; a "
+    "triangle is a contender that was stopped there."
 )
-_SIDE, _LEFT, _TOP, _ACROSS = 190, 52, 34, 4
+_SIDE, _LEFT, _TOP, _ACROSS = 190, 52, 34, 3
+_WIDE, _NAMES, _APART = 270, 92, 11  # of a chart, of the names beside its lines, and between two of these
 _LEAST, _MOST = 0.001, 1000.0  # seconds
 _TICKS = (0.001, 0.01, 0.1, 1, 10, 100, 1000)
 
@@ -59,11 +61,11 @@ def _say_seconds(line: dict[str, Any]) -> str:
 
 
 def draw_chart(lines: Sequence[dict[str, Any]]) -> str:
-    """Return small charts, one a task: seconds by records, ours filled and joined by a line, peers named."""
+    """Return small charts, one a task: seconds by records, ours bold, peers broken; a triangle: it was stopped there."""
     tasks = list(dict.fromkeys(line["task"] for line in lines))
     sizes = sorted({line["records"] for line in lines})
     height = _TOP + math.ceil(len(tasks) / _ACROSS) * (_SIDE + 30)
-    width = _ACROSS * (_SIDE + 20)
+    width = _ACROSS * (_WIDE + 10)
     head = f'<svg xmlns="http://www.w3.org/2000/svg" class="{CLASS}" viewBox="0 0 {width} {height}" role="img">'
     parts = [
         head,
@@ -71,13 +73,13 @@ def draw_chart(lines: Sequence[dict[str, Any]]) -> str:
         f'<rect class="paper" width="{width}" height="{height}"/>',
     ]
     for i, task in enumerate(tasks):
-        x, y = i % _ACROSS * (_SIDE + 20), _TOP + i // _ACROSS * (_SIDE + 30)
+        x, y = i % _ACROSS * (_WIDE + 10), _TOP + i // _ACROSS * (_SIDE + 30)
         parts.append(f'<g transform="translate({x} {y})">{_draw_task(task, lines, sizes)}</g>')
     return "\n".join([*parts, "</svg>", ""])
 
 
 def _draw_task(task: str, lines: Sequence[dict[str, Any]], sizes: Sequence[int]) -> str:
-    within = _SIDE - _LEFT - 10
+    within = _WIDE - _LEFT - _NAMES
     low, high = math.log(sizes[0]), math.log(sizes[-1])
 
     def across(records: int) -> float:
@@ -97,23 +99,47 @@ def _draw_task(task: str, lines: Sequence[dict[str, Any]], sizes: Sequence[int])
     foot = f'y="{_SIDE - 14}" text-anchor="middle" font-size="10"'
     drawn += [f'<text x="{across(size):.1f}" {foot}>1e{math.log10(size):.3g}</text>' for size in sizes]
     of_task = [line for line in lines if line["task"] == task and "missing" not in line]
+    ends: list[tuple[float, str]] = []
     for name in dict.fromkeys(line["contender"].split()[0] for line in of_task):
-        found = [(line["records"], line.get("seconds", line.get("stopped"))) for line in of_task
-                 if line["contender"].split()[0] == name]  # fmt: skip
-        drawn += _draw_contender(name, [(across(n), down(s)) for n, s in found])
+        own = [line for line in of_task if line["contender"].split()[0] == name]
+        points = [(across(n["records"]), down(n.get("seconds", n.get("stopped"))), "stopped" in n) for n in own]
+        drawn += _draw_contender(name, points)
+        ends.append((points[-1][1], name))
+    drawn += [
+        f'<text x="{_LEFT + within + 4}" y="{y + 3:.1f}" font-size="10"{_weight(name)}>{html.escape(name)}</text>'
+        for y, name in _spread(ends)
+    ]
     return "".join(drawn)
 
 
-def _draw_contender(name: str, points: Sequence[tuple[float, float]]) -> list[str]:
-    """Return a line through the points; ours is bold, a peer's is broken and has its name."""
-    ours = name.startswith(OURS)
+def _weight(name: str) -> str:
+    return ' font-weight="bold"' if name == OURS else ""
+
+
+def _spread(ends: Sequence[tuple[float, str]]) -> list[tuple[float, str]]:
+    """Return names beside the ends of their lines, in their order and far enough apart to be read.
+
+    Examples
+    --------
+    >>> _spread([(50.0, "b"), (48.0, "a"), (90.0, "c")])
+    [(48.0, 'a'), (59.0, 'b'), (90.0, 'c')]
+    """
+    placed: list[tuple[float, str]] = []
+    for y, name in sorted(ends):
+        placed.append((max(y, placed[-1][0] + _APART) if placed else y, name))
+    over = max(placed[-1][0] - (_SIDE - 22), 0) if placed else 0
+    return [(y - over, name) for y, name in placed]
+
+
+def _draw_contender(name: str, points: Sequence[tuple[float, float, bool]]) -> list[str]:
+    """Return a line through the points; ours is bold, a peer's is broken. Where one was stopped, it points upwards."""
+    ours = name == OURS
     width, dash, fill = (2.5, "", "currentColor") if ours else (1, ' stroke-dasharray="3 3"', "none")
-    joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    joined = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in points)
     drawn = [f'<polyline points="{joined}" fill="none" stroke="currentColor" stroke-width="{width}"{dash}/>']
-    drawn += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{fill}" stroke="currentColor"/>' for x, y in points]
-    if not ours:
-        x, y = points[-1]
-        drawn.append(
-            f'<text x="{x - 6:.1f}" y="{y - 6:.1f}" text-anchor="end" font-size="10">{html.escape(name)}</text>'
+    for x, y, stopped in points:
+        shape = (
+            f'<path d="M{x - 4:.1f} {y + 3:.1f}h8l-4 -8z"' if stopped else f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3"'
         )
+        drawn.append(f'{shape} fill="{fill}" stroke="currentColor"/>')
     return drawn
