@@ -61,7 +61,7 @@ def _say_seconds(line: dict[str, Any]) -> str:
 
 
 def draw_chart(lines: Sequence[dict[str, Any]]) -> str:
-    """Return small charts, one a task: seconds by records, ours bold, peers broken; a triangle: it was stopped there."""
+    """Return small charts, one a task: seconds by records, ours bold, peers broken; a triangle: stopped there."""
     tasks = list(dict.fromkeys(line["task"] for line in lines))
     sizes = sorted({line["records"] for line in lines})
     height = _TOP + math.ceil(len(tasks) / _ACROSS) * (_SIDE + 30)
