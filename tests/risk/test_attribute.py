@@ -91,6 +91,16 @@ def test_brute_force(examples):
         held = all((x - y) / y <= -math.log(y) for x, y in zip(p, q, strict=True) if x > y)
         enhanced = max(beta, 0) if held else math.inf
         assert likeness[cell] == pytest.approx((max(p), max(beta, 0), enhanced, delta))
+    # of the file: the least cell and diversity, the greatest of what tells more
+    ((records_, number, k, *greatest),) = con.execute("FROM sdc_likeness('r', ['a', 'b'], 's')").fetchall()
+    assert (records_, number, k) == (n, len(cells), min(c.total() for c in cells.values()))
+    assert greatest == [max(column) for column in zip(*likeness.values(), strict=True)]
+    assert all(len({*column}) > 1 for column in zip(*likeness.values(), strict=True))  # or a minimum would do
+    ((_, number, *least),) = con.execute("FROM sdc_l_diversity('r', ['a', 'b'], 's', c := 0.8)").fetchall()
+    assert [number, *least] == [len(cells), *(min(column) for column in zip(*diversity.values(), strict=True))]
+    for distance, found in (("equal", equal), ("ordered", ordered)):
+        call = f"FROM sdc_t_closeness('r', ['a', 'b'], 's', distance := '{distance}')"
+        assert con.execute(call).fetchall()[0][2] == max(t for (t,) in found.values())
 
 
 def test_the_ordered_distance_goes_by_the_values_of_each_cell(db):
