@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,6 @@ ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("core", "risk", "linkage", "mask", "loss", "between", "frontier", "figures", "udfs", "series", "release")
 MOST = 12  # test files that name it, the nearest first
 _MACRO = re.compile(r"\bsdc_\w+")
-_IMPORTED = re.compile(r"from sdc_sql\.udfs((?:\.\w+)*) import \(?([\w\s,]+)")
 
 
 @cache
@@ -69,14 +69,18 @@ def _macros_of(file: str) -> list[str]:
 
 
 @cache
-def _functions_on(file: str) -> set[str]:
-    """Return the functions of DuckDB whose module rests on a module of kernels, by what imports what."""
-    imported = {module.removesuffix(".py"): _imports(text) for module, text in _files("udfs", ".py").items()}
+def _resting_on(file: str) -> set[str]:
+    """Return the modules of kernels that rest on one, itself among them, by what imports what."""
     rests, more = set(), {file.removesuffix(".py")}
     while more:
         rests |= more
-        more = {module for module, of in imported.items() if of & rests} - rests
-    return {name for name, home in _homes().items() if home in rests}
+        more = {module for module, of in _imported_by("udfs").items() if of & rests} - rests
+    return rests
+
+
+def _functions_on(file: str) -> set[str]:
+    """Return the functions of DuckDB whose module rests on a module of kernels."""
+    return {name for name, home in _homes().items() if home in _resting_on(file)}
 
 
 @cache
@@ -88,18 +92,29 @@ def _homes() -> dict[str, str]:
 
 
 def _list_homes() -> dict[str, str]:
-    from sdc_sql.udfs.registry import FUNCTIONS  # noqa: PLC0415
+    from importlib import import_module  # noqa: PLC0415
 
-    modules = {name: function.kernel.__module__ for name, function in FUNCTIONS.items()}
-    return {name: module.removeprefix("sdc_sql.").replace(".", "/") for name, module in modules.items()}
+    homes = {}
+    for file in _files("udfs", ".py"):
+        module = file.removesuffix(".py")
+        listed = import_module(f"sdc_sql.{module.replace('/', '.').removesuffix('.__init__')}")
+        if module != "udfs/registry":  # it has those of all
+            homes |= {function.name: module for function in getattr(listed, "FUNCTIONS", ())}
+    return homes
+
+
+@cache
+def _imported_by(room: str) -> dict[str, set[str]]:
+    """Return the modules of kernels that each module imports, and what it imports from them as if these were modules."""
+    return {name.removesuffix(".py"): _imports(text) for name, text in _files(room, ".py").items()}
 
 
 def _imports(text: str) -> set[str]:
-    """Return the modules that a module imports, and what it imports from them as if these were modules too."""
     found = set()
-    for package, names in _IMPORTED.findall(text):
-        home = "udfs" + package.replace(".", "/")
-        found |= {home, *(f"{home}/{name.strip()}" for name in names.split(","))}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[:2] == ["sdc_sql", "udfs"]:
+            home = node.module.removeprefix("sdc_sql.").replace(".", "/")  # type: ignore[union-attr]
+            found |= {home, *(f"{home}/{alias.name}" for alias in node.names)}
     return found
 
 
@@ -122,9 +137,13 @@ def _naming(stems: set[str]) -> list[str]:
 
 @cache
 def _modules(file: str) -> list[Path]:
-    """Return the modules of Python that name a macro of the file."""
+    """Return the modules of Python that name a macro of the file, or import what rests on a kernel."""
     named = re.compile("|".join(rf"\b{name}\b" for name in _macros_of(file)) or r"(?!)")
-    return [Path(name) for name, text in _files("sdc_sql", ".py").items() if named.search(text)]
+    found = [Path(name) for name, text in _files("sdc_sql", ".py").items() if named.search(text)]
+    if file.endswith(".py"):
+        rests = _resting_on(file)
+        found += [Path(f"{name}.py") for name, of in _imported_by("sdc_sql").items() if of & rests]
+    return found
 
 
 def list_tests(file: str) -> tuple[list[str], list[str]]:

@@ -80,6 +80,7 @@ def try_mutant(mutant: Mutant, clone: Clone, answers: Callable[[Sequence[str]], 
     from corpus import answer_all  # noqa: PLC0415
 
     own, others = map(keep_sound, meets.list_tests(mutant.file))
+    macros = meets.list_reached_macros(mutant.file)
     with clone.changed(mutant):
         ended, _ = apart(load)
         if ended == "failed":
@@ -90,7 +91,8 @@ def try_mutant(mutant: Mutant, clone: Clone, answers: Callable[[Sequence[str]], 
             ended, code = apart(lambda files=files: run_tests(files))  # type: ignore[misc]
             if ended != "done" or code not in {0, 5}:  # 5: no test was chosen
                 return {"fate": "caught", "by": files[0] if files is own else "others", "how": ended}
-        macros = meets.list_reached_macros(mutant.file)
+        if not macros:  # nobody asks the corpus: only a test could have told it
+            return {"fate": "missed", "by": "no test, and no macro rests on it"}
         ended, found = apart(lambda: answer_all(macros), 4 * LONGEST)
     if ended != "done":
         return {"fate": "missed", "by": f"the corpus {ended}"}
