@@ -105,7 +105,7 @@ def _list_homes() -> dict[str, str]:
 
 @cache
 def _imported_by(room: str) -> dict[str, set[str]]:
-    """Return the modules of kernels that each module imports, and what it imports from them as if these were modules."""
+    """Return the modules of kernels that each module imports, and what it imports from them as if modules too."""
     return {name.removesuffix(".py"): _imports(text) for name, text in _files(room, ".py").items()}
 
 

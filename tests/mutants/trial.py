@@ -77,7 +77,7 @@ def keep_sound(files: Sequence[str]) -> list[str]:
 
 def try_mutant(mutant: Mutant, clone: Clone, answers: Callable[[Sequence[str]], dict[str, str]]) -> dict[str, Any]:
     """Return what became of a mutant: "unborn", "caught" (by which tests), "missed" (by which call), or "alike"."""
-    from corpus import answer_all  # noqa: PLC0415
+    from corpus import answer_all  # noqa: PLC0415 - of the project as it is
 
     own, others = map(keep_sound, meets.list_tests(mutant.file))
     macros = meets.list_reached_macros(mutant.file)
@@ -91,12 +91,14 @@ def try_mutant(mutant: Mutant, clone: Clone, answers: Callable[[Sequence[str]], 
             ended, code = apart(lambda files=files: run_tests(files))  # type: ignore[misc]
             if ended != "done" or code not in {0, 5}:  # 5: no test was chosen
                 return {"fate": "caught", "by": files[0] if files is own else "others", "how": ended}
-        if not macros:  # nobody asks the corpus: only a test could have told it
-            return {"fate": "missed", "by": "no test, and no macro rests on it"}
-        ended, found = apart(lambda: answer_all(macros), 4 * LONGEST)
-    if ended != "done":
-        return {"fate": "missed", "by": f"the corpus {ended}"}
-    right = answers(macros)
+        ended, found = apart(lambda: answer_all(macros), 4 * LONGEST) if macros else ("asks nothing of it", {})
+    return (
+        _compare_answers(answers(macros), found) if ended == "done" else {"fate": "missed", "by": f"the corpus {ended}"}
+    )
+
+
+def _compare_answers(right: dict[str, str], found: dict[str, str]) -> dict[str, Any]:
+    """Return what the corpus tells of a survivor."""
     other = [name for name in right if right[name] != found[name]]
     if other:
         return {
