@@ -2,7 +2,7 @@
 
 sql/core/equal_values.sql looks at each value by itself; here it is not known what types the columns have, nor which
 values an engine calls equal (0.0 and -0.0 in all of them, 1 month and 30 days or the numerics 1.0 and 1.00 in
-PostgreSQL). So the values of a column of any type but those that have one text each are grouped, and no group may have
+PostgreSQL, a and A by a collation). So the values of a column of any type but those that have one text each are grouped, and no group may have
 two texts. No value of the other types is read: Spark knows the type as it plans, PostgreSQL asks it of one record.
 """
 
@@ -56,8 +56,9 @@ def check_equal_values(table: exp.Table, column: str) -> exp.Select:
     none = exp.EQ(this=quote_column(COUNT), expression=exp.Literal.number(0))
     message = exp.Literal.string(
         f"ColumnError: The column {column} of {table.sql('duckdb')} holds a value in two forms that the engine calls "
-        "equal and a file tells apart (0.0 and -0.0, 1 month and 30 days, 1.0 and 1.00): counted as one, they would "
-        "make the risk look smaller than it is. Give each value one form first (a + 0 for -0.0), or cast it to text."
+        "equal and a file tells apart (0.0 and -0.0, 1 month and 30 days, 1.0 and 1.00, texts by their collation): "
+        "counted as one, they would make the risk look smaller than it is. Give each value one form first (a + 0 for "
+        "-0.0), or cast it to text that is compared by its bytes."
     )
     error = exp.Anonymous(this="error", expressions=[message])
     answer = exp.Case(ifs=[exp.If(this=none, true=exp.null())], default=error)

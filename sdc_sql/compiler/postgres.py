@@ -185,7 +185,10 @@ def replace_functions(node: exp.Expression) -> exp.Expression:
 
 
 def replace_type_question(node: exp.Expression) -> exp.Expression:
-    """Ask the type of one record, where values in two forms are looked for: no other is read if it has one form."""
+    """Ask the type of one record, where values in two forms are looked for: no other is read if it has one form.
+
+    Texts have one form as long as no collation of the database calls different texts equal; told apart by their bytes.
+    """
     if not (isinstance(node, exp.Select) and node.expressions and node.expressions[0].alias == FORM):
         return node
     made = node.copy()
@@ -193,6 +196,14 @@ def replace_type_question(node: exp.Expression) -> exp.Expression:
     if asked is not None:
         one = exp.select(asked.copy()).from_(made.args[FROM].this.copy()).limit(1)
         asked.replace(exp.Subquery(this=one))
+    bytes_ = exp.to_identifier("C", quoted=True)
+    for text in [*made.find_all(exp.Min), *made.find_all(exp.Max)]:
+        text.set("this", exp.Collate(this=text.this.copy(), expression=bytes_.copy()))
+    number = exp.select(exp.Count(this=exp.Star())).from_("pg_catalog.pg_collation")
+    alike = number.where(exp.Not(this=exp.column("collisdeterministic")))
+    some = exp.GT(this=exp.Subquery(this=alike), expression=exp.Literal.number(0))
+    where = made.args["where"]
+    where.set("this", exp.Or(this=exp.Paren(this=where.this.copy()), expression=some))
     return made
 
 

@@ -192,6 +192,26 @@ def test_values_that_it_calls_equal_and_a_file_tells_apart_are_an_error(server, 
     assert sorted(n for *_, n in run(sql)[1]) == [1, 4]
 
 
+def test_texts_that_a_collation_calls_equal_are_an_error(server, run):
+    """Three records of 'a' and one of 'A' are a cell of four to it; of another column, or without the collation, no."""
+    server.execute("CREATE COLLATION blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false)")
+    server.execute("CREATE TABLE collated (x TEXT COLLATE blind, y TEXT)")
+    server.execute("INSERT INTO collated VALUES ('a', 'a'), ('a', 'A'), ('A', 'a'), ('a', NULL), (NULL, 'A')")
+    assert run("SELECT count(*) FROM collated GROUP BY x ORDER BY 1")[1] == [(1,), (4,)]
+
+    def count(keys):
+        sql = sdc_sql.compile("cells", "collated", keys, dialect="postgres", columns=["x", "y"])
+        return sorted(n for *_, n in run(sql)[1])
+
+    with pytest.raises(Exception, match=r"The column x of .* a file tells apart"):
+        count(["x", "y"])
+    assert count(["y"]) == [1, 2, 2]
+    server.execute("UPDATE collated SET x = lower(x)")
+    assert count(["x"]) == [1, 4]
+    server.execute("DROP TABLE collated")
+    server.execute("DROP COLLATION blind")
+
+
 @pytest.mark.parametrize(("name", "arguments", "named"), ODD)
 def test_odd_names(run, name, arguments, named):
     call = query.call_macro(name, "odd", *arguments, **named)

@@ -127,6 +127,18 @@ def test_values_that_it_calls_equal_and_a_file_tells_apart_are_an_error(run, spa
     assert [n for *_, n in run(sql)[1]] == [1]
 
 
+def test_texts_that_a_collation_calls_equal_are_an_error(run, spark):
+    values = ", ".join(f"('{text}' COLLATE UTF8_LCASE, '{text}')" for text in ("a", "A", "a", "a"))
+    spark.sql(f"CREATE OR REPLACE TEMP VIEW collated AS SELECT * FROM VALUES {values} AS t(x, s)")
+    assert run("SELECT count(*) FROM collated GROUP BY x")[1] == [(4,)]
+    count = {
+        key: sdc_sql.compile("cells", "collated", [key], dialect="spark", columns=["x", "s"]) for key in ("x", "s")
+    }
+    with pytest.raises(Exception, match=r"The column x of .* a file tells apart"):
+        run(count["x"])
+    assert sorted(n for *_, n in run(count["s"])[1]) == [1, 3]
+
+
 def test_several_releases_are_tables_or_dataframes(run, spark):
     from sdc_sql.spark import load  # noqa: PLC0415
 
