@@ -2,8 +2,9 @@
 
 sql/core/equal_values.sql looks at each value by itself; here it is not known what types the columns have, nor which
 values an engine calls equal (0.0 and -0.0 in all of them, 1 month and 30 days or the numerics 1.0 and 1.00 in
-PostgreSQL, a and A by a collation). So the values of a column of any type but those that have one text each are grouped, and no group may have
-two texts. No value of the other types is read: Spark knows the type as it plans, PostgreSQL asks it of one record.
+PostgreSQL, a and A by a collation). So the values of a column of any type but those that have one text each are
+grouped, and no group may have two texts. No value of the other types is read: Spark knows the type as it plans,
+PostgreSQL asks it of one record, and whether its database has a collation that calls different texts equal.
 """
 
 from __future__ import annotations
