@@ -18,7 +18,7 @@ from sdc_sql.compiler.constants import fold
 from sdc_sql.compiler.definitions import load_definitions
 from sdc_sql.compiler.empty import CHECK_COLUMN, COUNT, EXACT_ROWS, REFUSED, ROWS
 from sdc_sql.compiler.known import compute_known_value
-from sdc_sql.compiler.trees import alias_column, make_subquery, quote_column
+from sdc_sql.compiler.trees import alias_column, make_subquery, make_table, quote_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,8 +44,18 @@ def list_compared_columns(
     return [column for column in have if fold_case(column) in wanted]
 
 
-def check_equal_values(table: exp.Table, column: str) -> exp.Select:
-    """Return a query of one column that is NULL, or an error where a value of the column has two texts."""
+def check_equal_values(columns: Sequence[tuple[str, str]]) -> exp.Select:
+    """Return a query of one column that is NULL, or an error where a value of some columns has two texts.
+
+    ``columns`` are those of several tables that are compared with one another, each with its table: what has one form
+    in each table may have another one in the next.
+    """
+    (_, column), *_ = columns
+    parts = [exp.select(quote_column(name)).from_(make_table(table)) for table, name in columns]
+    table: exp.Expression = make_table(columns[0][0])
+    if len(parts) > 1:
+        table = make_subquery(exp.union(*parts, distinct=False), "sdc__together")
+    told = " and ".join(make_table(name).sql("duckdb") for name, _ in columns)
     text = exp.cast(quote_column(column), "text")
     kind = exp.In(
         this=exp.Typeof(this=quote_column(column)), expressions=[exp.Literal.string(name) for name in ONE_TEXT]
@@ -56,7 +66,7 @@ def check_equal_values(table: exp.Table, column: str) -> exp.Select:
     counted = exp.select(alias_column(exp.Count(this=exp.Star()), COUNT)).from_(make_subquery(forms, "sdc__forms"))
     none = exp.EQ(this=quote_column(COUNT), expression=exp.Literal.number(0))
     message = exp.Literal.string(
-        f"ColumnError: The column {column} of {table.sql('duckdb')} holds a value in two forms that the engine calls "
+        f"ColumnError: The column {column} of {told} holds a value in two forms that the engine calls "
         "equal and a file tells apart (0.0 and -0.0, 1 month and 30 days, 1.0 and 1.00, texts by their collation): "
         "counted as one, they would make the risk look smaller than it is. Give each value one form first (a + 0 for "
         "-0.0), or cast it to text that is compared by its bytes."

@@ -59,9 +59,14 @@ class CallExpansion(Expansion):
         self.is_apart = is_apart
         self.ctes = CommonTables()
         self.checks = {}
+        self.together: Collection[str] = ()
+        self.joined: dict[str, list[tuple[str, str]]] = {}
 
     def call(self, macro: str, arguments: Sequence[exp.Expression]) -> exp.Query:
         """Return the query that a call of a macro stands for."""
+        given = load_definitions()[macro].bind(arguments)
+        looked_up = [given[name] for name in ("tbl", "population") if name in given]
+        self.together = {part.name for part in looked_up if part.is_string} if len(looked_up) > 1 else ()
         relation = self.macro(macro, arguments, {})
         if relation is None:
             raise Unsupported(f"{macro} has no branch left with these arguments.")

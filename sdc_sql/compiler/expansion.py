@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from sqlglot import exp
 
@@ -30,6 +30,10 @@ class Expansion(Protocol):
         The common table expressions so far.
     checks
         The checks of tables for rows so far, by their texts.
+    together
+        The table and the population, where records are looked up in one by their keys.
+    joined
+        The keys of these two so far, each with its table, by the folded name.
     """
 
     columns_of: Callable[[str], Sequence[str]]
@@ -38,6 +42,8 @@ class Expansion(Protocol):
     is_apart: bool
     ctes: CommonTables
     checks: dict[str, exp.Select]
+    together: Collection[str]
+    joined: dict[str, list[tuple[str, str]]]
 
     def macro(self, name: str, arguments: Sequence[exp.Expression], scope: Scope) -> Relation | None:
         """Expand a call of a table macro; None where it is known to give no rows."""

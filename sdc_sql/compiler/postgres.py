@@ -203,7 +203,10 @@ def replace_type_question(node: exp.Expression) -> exp.Expression:
     alike = number.where(exp.Not(this=exp.column("collisdeterministic")))
     some = exp.GT(this=exp.Subquery(this=alike), expression=exp.Literal.number(0))
     where = made.args["where"]
-    where.set("this", exp.Or(this=exp.Paren(this=where.this.copy()), expression=some))
+    is_text = where.find(exp.In).copy()
+    is_text.set("expressions", [exp.Literal.string("VARCHAR")])
+    texts = exp.And(this=is_text, expression=some)
+    where.set("this", exp.Or(this=exp.Paren(this=where.this.copy()), expression=exp.Paren(this=texts)))
     return made
 
 

@@ -160,8 +160,12 @@ def _add_equality_checks(expansion: Expansion, function: exp.Anonymous, scope: S
     if fold_case(name) in scope:
         return
     for column in equal_values.list_compared_columns(function, arguments, expansion.columns_of(name)):
-        check = equal_values.check_equal_values(make_table(name), column)
-        expansion.checks.setdefault(query.write_sql(check), check)
+        others = expansion.joined.setdefault(fold_case(column), []) if name in expansion.together else []
+        if (name, column) not in others:
+            others.append((name, column))
+        for columns in ([(name, column)], others):  # by itself, and with the table that is looked up by it
+            check = equal_values.check_equal_values(columns)
+            expansion.checks.setdefault(query.write_sql(check), check)
 
 
 def _read_table(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scope) -> ReadTable:

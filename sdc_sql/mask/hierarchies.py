@@ -221,7 +221,7 @@ def read_hierarchy(path: str | Path, *, delimiter: str = ";", names: bool | Sequ
         raise ParameterError(
             f"The hierarchy {text_for_message(str(path))} cannot be read as CSV in UTF-8: {_reason(e)}."
         ) from None
-    _refuse_other_delimiter(path, rows)
+    _refuse_other_delimiter(path, rows, delimiter)
     header = rows.pop(0) if names is True and rows else ([] if isinstance(names, bool) else names)
     try:
         return Hierarchy(tuple(tuple(field or None for field in row) for row in rows), tuple(header))
@@ -229,14 +229,18 @@ def read_hierarchy(path: str | Path, *, delimiter: str = ";", names: bool | Sequ
         raise ParameterError(f"{path}: {e}") from None
 
 
-def _refuse_other_delimiter(path: str | Path, rows: list[list[str]]) -> None:
-    """Refuse lines of one field, each with as many of another sign that stands between fields."""
-    for sign, name in ((",", "a comma"), ("\t", "a tabulator"), ("|", "a bar"), (";", "a semicolon")):
-        counts = {line[0].count(sign) for line in rows} if all(len(line) == 1 for line in rows) else {0}
-        if len(counts) == 1 and counts != {0}:
+def _refuse_other_delimiter(path: str | Path, rows: list[list[str]], delimiter: str) -> None:
+    """Refuse lines of one level that each have as many of one sign that stands between levels elsewhere."""
+    if any(len(line) != 1 for line in rows):
+        return
+    for sign in (";", ",", "\t", "|"):
+        numbers = {line[0].count(sign) for line in rows}
+        # (an interval, "[0,10)", has a comma of its own)
+        if sign != delimiter and len(numbers) == 1 and numbers != {0} and rows[0][0][0] not in "[(":
             raise ParameterError(
-                f"{path}: its lines have one level, and {name} in each: between the levels of a hierarchy file stands "
-                f"a semicolon, as ARX writes it; or read it with sdc_sql.read_hierarchy(path, delimiter={sign!r})."
+                f"{path}: read with {delimiter!r} between the levels (as ARX writes them: ';') each line has one "
+                f"level, and {sign!r} stands in each: sdc_sql.read_hierarchy(path, delimiter={sign!r}) takes that for what is "
+                "between them."
             )
 
 

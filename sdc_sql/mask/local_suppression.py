@@ -133,7 +133,7 @@ def local_suppression(
         "max_share": _resolve_shares(data, chosen, max_share),
         "stratum": stratum and data.spell_column("stratum", stratum),
         "subset": part.column if part else subset and data.spell_column("subset", subset), "ghosts": following,
-        **resolve_whole_households(data, chosen, household, household_columns),
+        **resolve_whole_households(data, chosen, household, household_columns, counted=unit == "household"),
         "unit": require_choice("local_suppression", "unit", unit),
     }  # fmt: skip
     if unit == "household":

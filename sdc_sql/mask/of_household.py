@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 
 
 def resolve_household_columns(
-    data: Maskable, columns: Sequence[str], household: str | None, given: Iterable[str] | None
+    data: Maskable, columns: Sequence[str], household: str | None, given: Iterable[str] | None, *, counted: bool = False
 ) -> tuple[str | None, list[str]]:
     """Return the household, and which of the columns are of it: those that are given, or else those of the table.
+
+    A household that is ``counted`` may be given without columns.
 
     Raises
     ------
     ColumnError, ParameterError
-        Where the household is among the columns, or columns are given without one.
+        Where the household is among the columns, or one is given without the other.
     """
     of_table = getattr(data, "household", None)
     chosen = of_table if household is None else data.spell_column("household", household)
@@ -41,6 +43,11 @@ def resolve_household_columns(
         named = [data.spell_column("household column", name) for name in given]
     elif chosen == of_table and hasattr(data, "select_household_columns"):
         named = [*data.select_household_columns(columns)]
+    elif household is not None and not counted:
+        raise ParameterError(
+            f"household is {chosen}, and nothing that is masked by it is named: name the columns that are the same for "
+            "all members, household_columns=['region'], or [] where none of the keys is."
+        )
     else:
         named = []
     if named and chosen in columns:
@@ -49,10 +56,10 @@ def resolve_household_columns(
 
 
 def resolve_whole_households(
-    data: Maskable, columns: Sequence[str], household: str | None, given: Iterable[str] | None
+    data: Maskable, columns: Sequence[str], household: str | None, given: Iterable[str] | None, *, counted: bool = False
 ) -> dict[str, Any]:
     """Return the arguments of a mask that treats columns by household; None of both where there are no such columns."""
-    chosen, named = resolve_household_columns(data, columns, household, given)
+    chosen, named = resolve_household_columns(data, columns, household, given, counted=counted)
     if not named:
         return {"household": None, "household_columns": None}
     refuse_cut_household(data, str(chosen), named)

@@ -117,7 +117,8 @@ class SparkVerbs:
 
     Equal to DuckDB's to the bit, on any partitions and in any order of rows: PRAM, rounding, noise of a given standard
     deviation, plain multiplicative noise; and what the cells of the keys decide, which Spark counts and DuckDB searches
-    in this process: suppression, generalisation, classes, top and bottom codes. Stratum by stratum, each in the memory
+    in this process: suppression, generalisation, classes, top and bottom codes. By household one task suppresses, with
+    all records and the columns that it reads in its memory. Stratum by stratum, each in the memory
     of one task and equal to DuckDB's with that stratum: noise by alpha (its moments are those of the stratum),
     microaggregation (groups of at least k within their stratum), rank swapping, resampling, and Höhne's; without a
     stratum one task gets the whole table (which must fit in its memory). A stratum costs about a tenth of a second,

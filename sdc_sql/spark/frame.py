@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from sdc_sql.db.masking.subset import Subset
     from sdc_sql.db.query import Value
 
+_READ_AGAIN = (
+    "sdc_sql.errors.TableError: The DataFrame did not give the same ids when it was read again: store it first, with "
+    "its id."
+)
 IDS = (types.ByteType, types.ShortType, types.IntegerType, types.LongType, types.StringType)
 MASKED = ("tbl", "column_name", "id")
 
@@ -221,10 +225,16 @@ class Frame:
         read = self.frame.select(*map(_quote_column, task.seen))
         places = {name: f"c{i}" for i, name in enumerate(task.seen)}
         masking = worker.mask_groups(self._pack_task(task), self._key)
-        masked = read.toDF(*places.values()).groupBy().applyInArrow(masking, read.schema).toDF(*places.values())
+        # (a column that Spark takes for one without NULLs may be suppressed)
+        schema = types.StructType([types.StructField(f.name, f.dataType) for f in read.schema])
+        masked = read.toDF(*places.values()).groupBy().applyInArrow(masking, schema).toDF(*places.values())
         rest = self.rename_plainly().toDF(*(f"r{i}" for i in range(len(self.columns))))
-        joined = rest.join(masked, rest[f"r{self.columns.index(self.id)}"] == masked[places[self.id]])
-        chosen = [places[c] if c in columns else f"r{i}" for i, c in enumerate(self.columns)]
+        own = f"r{self.columns.index(self.id)}"
+        joined = rest.join(masked, rest[own] == masked[places[self.id]], "left")
+        found = F.when(F.col(places[self.id]).isNull(), F.raise_error(F.lit(_READ_AGAIN))).otherwise(F.col(own))
+        chosen = [
+            found if c == self.id else F.col(places[c] if c in columns else f"r{i}") for i, c in enumerate(self.columns)
+        ]
         return joined.select(*chosen).toDF(*self.columns)
 
     def map_chunks(self, task: worker.Task) -> DataFrame:

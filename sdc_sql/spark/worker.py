@@ -35,7 +35,7 @@ class Task:
     id: str
     columns: tuple[str, ...]
     names: tuple[str, ...]  # the names of all columns of the table: on their way the columns have plain ones
-    seen: tuple[str, ...]  # DuckDB is shown these columns: the id, the stratum and the masked ones
+    seen: tuple[str, ...]  # DuckDB is shown these columns: the id, the masked ones and what the macro reads besides
     tables: dict[str, pa.Table] = field(default_factory=dict)  # a matrix, or the cells of the whole file
     types: dict[str, pa.DataType] = field(default_factory=dict)  # the types of the columns that change their type
     proof: str = ""  # the macro that counts anew what is promised, of the records and of what is released of them

@@ -48,9 +48,9 @@ def _list_rows(mask: Declaration) -> Iterator[tuple[str, str]]:
     elif scope is None or not scope.parameter:
         row = _choose_row(mask, scope.kind if scope else "table")
         yield row, name
-        asked = [f"`{p.name}`" for p in mask.parameters if p.name in OF_HOUSEHOLDS]
+        asked = [f"`{p.name}`" for p in mask.parameters if p.name in {*OF_HOUSEHOLDS, "unit"}]
         if row == "cells" and asked and mask.effect.households.kind == "checked":
-            yield "households", f"{name} (with {', '.join(asked)})"
+            yield "households", f"{name} ({', '.join(asked)}, or a key of the file's households)"
     else:
         rows: dict[str, list[str]] = {}
         for word in (scope, *scope.also):

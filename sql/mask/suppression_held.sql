@@ -2,7 +2,8 @@
 -- (sdc_sql/spark): an error where it does not hold.
 --
 -- The counts are those of a step in DuckDB (suppression_proof.sql and its like). tbl: the records; released: the id and the suppressed
--- keys; then the arguments of the mask.
+-- keys; then the arguments of the mask. (Without columns of the household what is asked is that k households share a row, which is
+-- 'identical' always.)
 CREATE OR REPLACE MACRO sdc__local_suppression_held(tbl, released, keys, k, id, guarantee, importance, cost, max_share, stratum,
                                                     subset, ghosts, household, household_columns, unit) AS TABLE
     WITH sdc__by_record AS (SELECT below_identical FROM sdc__suppression_proof(tbl, released, keys, k)),

@@ -139,6 +139,17 @@ def test_texts_that_a_collation_calls_equal_are_an_error(run, spark):
     assert sorted(n for *_, n in run(count["s"])[1]) == [1, 3]
 
 
+def test_a_population_that_has_values_in_another_form_is_an_error(run, spark):
+    for name, zero in (("ones", "0.0"), ("others", "-0.0"), ("same", "0.0")):
+        spark.sql(f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT CAST('{zero}' AS DOUBLE) AS x FROM range(4)")
+    other, same = (
+        sdc_sql.compile("k_map", "ones", name, ["x"], 3, dialect="spark", columns=["x"]) for name in ("others", "same")
+    )
+    with pytest.raises(Exception, match=r"The column x of .*ones.* and .*others.* a file tells apart"):
+        run(other)
+    assert [tuple(row) for row in run(same)[1]] == [(3, 0, 0, 0, 4)]
+
+
 def test_several_releases_are_tables_or_dataframes(run, spark):
     from sdc_sql.spark import load  # noqa: PLC0415
 

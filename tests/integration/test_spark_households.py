@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -121,6 +122,43 @@ def test_the_task_is_given_what_the_method_reads_alone(sdc, frame):
     assert len(grouped.rpartition("[")[2].split(",")) == 4  # the id, the household and two keys
 
 
+def test_a_column_without_missing_values_is_suppressed_too(sdc, spark, con, frame):
+    """Spark calls a number that it counts, and what stands in for NULL, never NULL; it must read what is suppressed."""
+    query = "SELECT id, {group}, coalesce(sex, 'none') AS sex, count(*) OVER (PARTITION BY f, {select}) AS many FROM {table}"
+    frame.createOrReplaceTempView("people")
+    whole = spark.sql(query.format(group="`group`", select="`Select`", table="people"))
+    assert not whole.schema["sex"].nullable
+    assert not whole.schema["many"].nullable
+    con.execute("CREATE TABLE whole AS " + query.format(group='"group"', select='"Select"', table="k"))
+    by = {"keys": ["sex", "many"], "household": "group", "unit": "household"}
+    released = sdc.mask.local_suppression(whole, 40, id="id", **by)
+    con.execute("DROP TABLE IF EXISTS released")
+    sdc_sql.Microdata(con, "whole", id="id").mask.local_suppression(40, into="released", **by)
+    assert sort_rows(released.collect()) == sort_rows(con.sql("FROM released").fetchall())
+    assert released.where("many IS NULL").count() > 0
+
+
+def test_an_id_that_is_made_as_it_is_read_is_an_error(sdc, frame):
+    """Which records come back is not known: none is left out."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - as everyone calls it
+
+    draw = F.udf(lambda: random.randrange(10**15), "bigint").asNondeterministic()  # noqa: S311
+    made = frame.withColumn("id", draw())
+    with pytest.raises(TableError, match="did not give the same ids when it was read again"):
+        sdc.mask.local_suppression(
+            made, 3, keys=["f", "sex"], household="group", unit="household", id="id", into="never"
+        )
+
+
+def test_a_household_by_which_nothing_is_masked_is_an_error(sdc, frame, con):
+    for mask, more in ((sdc.mask, (frame,)), (sdc_sql.Microdata(con, "k", id="id").mask, ())):
+        named = {"id": "id"} if more else {}
+        with pytest.raises(ParameterError, match="nothing that is masked by it is named"):
+            mask.suppress_combinations(*more, 12, keys=KEYS, whole=HOME, **named)
+        with pytest.raises(ParameterError, match="nothing that is masked by it is named"):
+            mask.local_suppression(*more, 3, keys=KEYS, household=HOME, **named)
+
+
 def test_a_search_that_finds_too_little_is_found_out_in_the_task(monkeypatch, con):
     from sdc_sql.spark import worker  # noqa: PLC0415
 
@@ -141,7 +179,7 @@ def test_what_is_wrong_is_told_as_duckdb_tells_it(sdc, frame):
     with pytest.raises(TableError, match="has no rows"):
         sdc.mask.local_suppression(frame.where("false"), 3, keys=KEYS, **by, id="id")
     with pytest.raises(InputError, match="fewer than k = 3"):
-        sdc.mask.local_suppression(frame.limit(1), 3, keys=KEYS, **by, id="id", into="released")
+        sdc.mask.local_suppression(frame.limit(1), 3, keys=KEYS, **by, id="id", into="none")
     with pytest.raises(ColumnError, match="'nowhere' is not a column"):
         sdc.mask.local_suppression(frame, 3, keys=KEYS, household="nowhere", household_columns=OF_HOME, id="id")
     with pytest.raises(ParameterError, match="unit is household"):

@@ -83,8 +83,11 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(ParameterError, match="delimiter"):
         read_hierarchy(file, delimiter="")
     file.write_text("11,1\n12,1\n")
-    with pytest.raises(ParameterError, match=r"a comma in each: .* a semicolon, .* delimiter=','"):
+    with pytest.raises(ParameterError, match=r"read with ';' .* each line has one level, and ',' .* delimiter=','"):
         read_hierarchy(file)
+    for one_level in ('"a,b"\n"c,d"\n', "[0,10)\n[10,20)\n"):  # quoted, and intervals
+        file.write_text(one_level)
+        assert read_hierarchy(file, delimiter="," if one_level[0] == '"' else ";").height == 0
     file.write_text("a, b\nc\n")  # texts of one level, one of which has a comma
     assert read_hierarchy(file).rows == (("a, b",), ("c",))
 
