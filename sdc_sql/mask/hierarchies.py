@@ -239,8 +239,8 @@ def _refuse_other_delimiter(path: str | Path, rows: list[list[str]], delimiter: 
         if sign != delimiter and len(numbers) == 1 and numbers != {0} and rows[0][0][0] not in "[(":
             raise ParameterError(
                 f"{path}: read with {delimiter!r} between the levels (as ARX writes them: ';') each line has one "
-                f"level, and {sign!r} stands in each: sdc_sql.read_hierarchy(path, delimiter={sign!r}) takes that for what is "
-                "between them."
+                f"level, and {sign!r} stands in each: sdc_sql.read_hierarchy(path, delimiter={sign!r}) takes that for "
+                "what is between them."
             )
 
 

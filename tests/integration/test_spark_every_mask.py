@@ -114,10 +114,10 @@ def tell_how(mask: Declaration) -> str:
 
 def test_every_mask_by_its_example(spark, con):
     masks = sorted((d for d in read_catalogue() if d.is_step), key=lambda d: d.name)
-    found = {mask: try_mask(spark, con, mask) for mask in masks}
+    found = [(mask, try_mask(spark, con, mask)) for mask in masks]
     rows = [
         f"| `{m.name.removeprefix('sdc_')}` | {'' if said.startswith(FAILS) else tell_how(m)} | {said} |"
-        for m, said in found.items()
+        for m, said in found
     ]
     table = "\n".join(["| mask | a task is given | released values |", "|---|---|---|", *rows])
     text = README.read_text(encoding="utf-8")

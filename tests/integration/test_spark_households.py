@@ -124,7 +124,8 @@ def test_the_task_is_given_what_the_method_reads_alone(sdc, frame):
 
 def test_a_column_without_missing_values_is_suppressed_too(sdc, spark, con, frame):
     """Spark calls a number that it counts, and what stands in for NULL, never NULL; it must read what is suppressed."""
-    query = "SELECT id, {group}, coalesce(sex, 'none') AS sex, count(*) OVER (PARTITION BY f, {select}) AS many FROM {table}"
+    counted = "count(*) OVER (PARTITION BY f, {select}) AS many"
+    query = f"SELECT id, {{group}}, coalesce(sex, 'none') AS sex, {counted} FROM {{table}}"
     frame.createOrReplaceTempView("people")
     whole = spark.sql(query.format(group="`group`", select="`Select`", table="people"))
     assert not whole.schema["sex"].nullable
