@@ -114,6 +114,27 @@ def test_outliers_only(table):
     assert table.execute(changed).fetchall()[0][0] > 285
 
 
+def test_hoehnes_noise_is_not_the_original(table):
+    """The factors have variance size^2 + spread^2, and y is brought back to the mean and the deviation of x.
+
+    So corr(x, y) = sigma / sqrt(sigma^2 (1 + v) + mu^2 v); that of the originals would be 1, and keeps the moments too.
+    """
+    table.execute("UPDATE k SET f = NULL WHERE id = 7")
+    table.execute("UPDATE k SET f = 'nan'::DOUBLE WHERE id = 8")
+    of = "FROM k JOIN sdc_multiplicative_noise('k', ['f'], 0.1, 'id', method := '{}', spread := 0.02) AS m ON k.id = m.id"
+    told = """SELECT corr(k.f, m.f) FILTER (k.id NOT IN (7, 8)), count_if(k.f = m.f AND k.id <> 8), count(m.f),
+                     any_value(isnan(m.f)) FILTER (k.id = 8), avg(k.f) FILTER (k.id NOT IN (7, 8)),
+                     stddev_pop(k.f) FILTER (k.id NOT IN (7, 8)) """
+    ((found, same, known, is_nan, mean, deviation),) = table.execute(told + of.format("hoehne")).fetchall()
+    variance = 0.1**2 + 0.02**2
+    expected = deviation / math.sqrt(deviation**2 * (1 + variance) + mean**2 * variance)
+    assert found == pytest.approx(expected, abs=5 / math.sqrt(N))
+    assert (same, known, is_nan) == (0, N - 1, True)
+    ((found, same, known, is_nan, *_),) = table.execute(told + of.format("hoehne_sum")).fetchall()
+    assert (same, known, is_nan) == (0, N - 1, True)
+    assert found < 0.99
+
+
 @pytest.mark.slow
 def test_multiplicative_noise(table):
     before = moments(table)
