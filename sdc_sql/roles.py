@@ -71,7 +71,7 @@ def bind_method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concaten
     @wraps(function)
     def method(self: Any, /, *arguments: P.args, **named: P.kwargs) -> R:  # noqa: ANN401 - whatever has roles
         refuse_old_names(function.__name__, named)
-        with allow_interruption():
+        with allow_interruption(con=getattr(self._roles, "con", None)):
             return function(self._roles, *arguments, **named)
 
     return method
@@ -83,7 +83,7 @@ def bind_measure(function: Callable[Concatenate[Any, P], R]) -> Callable[Concate
     @wraps(function)
     def method(self: Any, /, *arguments: P.args, **named: P.kwargs) -> R:  # noqa: ANN401 - whatever has roles
         refuse_old_names(function.__name__, named)
-        with allow_interruption():
+        with allow_interruption(con=getattr(self._roles, "con", None)):
             roles = self._roles
             if not isinstance(roles, Roles) or roles.household is None:
                 return function(roles, *arguments, **named)
@@ -105,7 +105,7 @@ def bind_mask(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenat
 
     @wraps(function)
     def method(self: Any, /, *arguments: P.args, **named: P.kwargs) -> R:  # noqa: ANN401 - whatever has roles
-        with allow_interruption():
+        with allow_interruption(con=getattr(self._roles, "con", None)):
             roles = self._roles
             if not isinstance(roles, Roles) or roles.household is None:
                 return function(roles, *arguments, **named)

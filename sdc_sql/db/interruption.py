@@ -1,16 +1,20 @@
 """Ctrl-C, and on a command line each signal that ends a program, ends what runs, and arrives unchanged.
 
-DuckDB makes its own error of a signal, and would wait for a kernel on one of its threads to end.
+DuckDB makes its own error of a signal, would wait for a kernel on one of its threads to end, and looks for signals only
+when the thread of Python's is done with its share of a query, which may take as long as the query.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from sdc_sql.udfs.interruption import allow_kernels, hear_signals, stop_kernels
+import duckdb
+
+from sdc_sql.udfs.interruption import allow_kernels, hear_signals, list_heard_signals, stop_kernels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -65,12 +69,15 @@ def hold_signals() -> Iterator[None]:
 
 
 @contextmanager
-def allow_interruption(numbers: tuple[int, ...] = (signal.SIGINT,)) -> Iterator[None]:
+def allow_interruption(
+    numbers: tuple[int, ...] = (signal.SIGINT,), con: duckdb.DuckDBPyConnection | None = None
+) -> Iterator[None]:
     """Run a block; what the handler of a signal raises (KeyboardInterrupt) ends its kernels too, and is what is raised.
 
-    The handlers are the caller's own, whatever they do. In a thread that is told of no signals nothing is changed.
+    A query of the connection is ended at once. The handlers are the caller's own, whatever they do. In a thread that is
+    told of no signals nothing is changed.
     """
-    handlers = {number: handler for number, handler in _handlers(numbers).items() if callable(handler)}
+    handlers = _find_callable(numbers)
     if not handlers:
         yield
         return
@@ -84,12 +91,18 @@ def allow_interruption(numbers: tuple[int, ...] = (signal.SIGINT,)) -> Iterator[
             handlers[number](number, frame)
         except BaseException as error:
             raised.append(error)
-            if len(raised) == 1:
+            with suppress(RuntimeError):  # it has begun at the first one
                 stopping.start()
-            raise
+            # a query has been ended for it: what cleans up after that goes first, and then this is raised
+            if not isinstance(error.__context__, duckdb.InterruptException):
+                raise
 
     try:
-        with _replace_handlers(dict.fromkeys(handlers, stop), handlers), hear_signals({*handlers}):
+        with (
+            _replace_handlers(dict.fromkeys(handlers, stop), handlers),
+            hear_signals({*handlers}),
+            _end_queries(con),
+        ):
             yield
     except BaseException as error:
         if raised and error is not raised[-1]:
@@ -103,6 +116,39 @@ def allow_interruption(numbers: tuple[int, ...] = (signal.SIGINT,)) -> Iterator[
             ended.set()
             stopping.join()
             allow_kernels()
+
+
+@contextmanager
+def _end_queries(con: duckdb.DuckDBPyConnection | None) -> Iterator[None]:
+    """End a query of a connection when a signal comes, before Python's own handlers can run."""
+    if con is None:
+        yield
+        return
+    ear, mouth = os.pipe()
+    os.set_blocking(mouth, False)
+    before = signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
+    listening = threading.Thread(target=_listen, args=(ear, before, con), daemon=True)
+    listening.start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(mouth)
+        listening.join()
+        os.close(ear)
+
+
+def _listen(ear: int, before: int, con: duckdb.DuckDBPyConnection) -> None:
+    while came := os.read(ear, 64):
+        if list_heard_signals() & {*came}:
+            con.interrupt()
+        if before != -1:  # of an event loop
+            with suppress(OSError):
+                os.write(before, came)
+
+
+def _find_callable(numbers: tuple[int, ...]) -> dict[int, Callable[[int, FrameType | None], Any]]:
+    return {number: handler for number, handler in _handlers(numbers).items() if callable(handler)}
 
 
 def _handlers(numbers: tuple[int, ...]) -> dict[int, Handler]:

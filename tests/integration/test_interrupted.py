@@ -14,6 +14,7 @@ import pytest
 from sdc_sql.udfs.interruption import run_stoppable
 
 from sdc_sql.db.interruption import allow_interruption
+from sdc_sql.db.transaction import transaction
 
 pytestmark = [
     pytest.mark.slow,
@@ -183,3 +184,35 @@ def test_no_kernel_begins_after_ctrl_c():
         called()
     called()
     assert ended == ["stopped", "ran"]
+
+
+def test_a_query_ends_at_once_and_its_transaction_is_rolled_back():
+    """Python's thread works at the query too: DuckDB would look for signals when its share is done."""
+    with duckdb.connect() as con:
+        con.execute("CREATE TABLE t AS SELECT 1 AS x")
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        start = time.monotonic()
+        with pytest.raises(KeyboardInterrupt), allow_interruption(con=con), transaction(con):  # noqa: PT012
+            con.execute("INSERT INTO t VALUES (2)")
+            con.execute("SELECT sum(length(sha256(i::VARCHAR || j))) FROM range(20000) a(i), range(20000) b(j)")
+        assert time.monotonic() - start < SOON
+        assert con.execute("FROM t").fetchall() == [(1,)]
+        with allow_interruption(con=con):  # the connection is sound
+            assert con.execute("SELECT count(*) FROM range(1000)").fetchall() == [(1000,)]
+
+
+def test_the_event_loop_of_a_caller_is_woken_too():
+    ear, mouth = os.pipe()
+    os.set_blocking(mouth, False)
+    before = signal.set_wakeup_fd(mouth)
+    try:
+        with duckdb.connect() as con:
+            with pytest.raises(KeyboardInterrupt), allow_interruption(con=con):  # noqa: PT012
+                signal.raise_signal(signal.SIGINT)
+                time.sleep(5)
+            assert signal.set_wakeup_fd(mouth) == mouth
+    finally:
+        signal.set_wakeup_fd(before)
+    assert os.read(ear, 10) == bytes([signal.SIGINT])
+    os.close(ear)
+    os.close(mouth)

@@ -121,7 +121,8 @@ def test_hoehnes_noise_is_not_the_original(table):
     """
     table.execute("UPDATE k SET f = NULL WHERE id = 7")
     table.execute("UPDATE k SET f = 'nan'::DOUBLE WHERE id = 8")
-    of = "FROM k JOIN sdc_multiplicative_noise('k', ['f'], 0.1, 'id', method := '{}', spread := 0.02) AS m ON k.id = m.id"
+    call = "sdc_multiplicative_noise('k', ['f'], 0.1, 'id', method := '{}', spread := 0.02)"
+    of = f"FROM k JOIN {call} AS m ON k.id = m.id"
     told = """SELECT corr(k.f, m.f) FILTER (k.id NOT IN (7, 8)), count_if(k.f = m.f AND k.id <> 8), count(m.f),
                      any_value(isnan(m.f)) FILTER (k.id = 8), avg(k.f) FILTER (k.id NOT IN (7, 8)),
                      stddev_pop(k.f) FILTER (k.id NOT IN (7, 8)) """
