@@ -61,11 +61,19 @@ columns = ["income"]
 base = 10
 
 """
+HOMES = """COPY (
+    SELECT *, person // 3 AS household, (hash(person // 3) % 12)::INTEGER AS district FROM 'persons.parquet'
+) TO 'homes.parquet'"""
 KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 FOUR = ["age", "sex", "marital_status", "region"]
 CONTENT = f"count(*), sum(hash({', '.join(COLUMNS)})::HUGEINT)"
 MASKS: dict[str, tuple[str, list[Any], dict[str, Any]]] = {
     "local suppression, k = 3, four keys": ("local_suppression", [3], {"keys": FOUR}),
+    "suppression by household (three persons, twelve districts)": (
+        "local_suppression",
+        [3],
+        {"keys": [*FOUR[:3], "district"], "household": "household", "household_columns": ["district"]},
+    ),
     "Mondrian, k = 5, four keys": ("mondrian", [5], {"keys": FOUR}),
     "PRAM of one column": ("pram_retention", [["marital_status"], 0.9], {}),
     "noise of one column": ("noise", ["income"], {"standard_deviation": 500}),
@@ -98,20 +106,24 @@ def mask(records: int) -> None:
     make_file(records)
     os.environ["SDC_KEY"] = KEY
     spark = begin_session()
-    frame, verbs = spark.read.parquet("persons.parquet"), load(spark)
+    verbs = load(spark)
+    duckdb.execute(HOMES)
     print("| records | what | Spark: the verb | its writing | DuckDB |\n|---|---|---|---|---|", flush=True)
     for what, (verb, arguments, named) in MASKS.items():
         clocks, rows = [time.perf_counter()], []
-        masked = getattr(verbs.mask, verb)(frame, *arguments, id="person", **named)
+        of_homes = "household" in named
+        source = "homes.parquet" if of_homes else "persons.parquet"
+        content = CONTENT + (", sum(hash(person, district)::HUGEINT)" if of_homes else "")
+        masked = getattr(verbs.mask, verb)(spark.read.parquet(source), *arguments, id="person", **named)
         clocks.append(time.perf_counter())
         masked.write.mode("overwrite").parquet("masked")
         clocks.append(time.perf_counter())
         with sdc_sql.load(duckdb.connect("work.duckdb", config={"threads": 2})) as con:
-            rows.append(con.execute(f"SELECT {CONTENT} FROM 'masked/*.parquet'").fetchall())
+            rows.append(con.execute(f"SELECT {content} FROM 'masked/*.parquet'").fetchall())
             clocks.append(time.perf_counter())
-            getattr(sdc_sql.Microdata(con, "persons.parquet", id="person").mask, verb)(*arguments, into="m", **named)
+            getattr(sdc_sql.Microdata(con, source, id="person").mask, verb)(*arguments, into="m", **named)
             clocks.append(time.perf_counter())
-            rows.append(con.execute(f"SELECT {CONTENT} FROM m").fetchall())
+            rows.append(con.execute(f"SELECT {content} FROM m").fetchall())
         Path("work.duckdb").unlink()
         if rows[0] != rows[1]:
             raise SystemExit(f"{what}: two contents")
