@@ -38,7 +38,7 @@ path = "released.csv"
 """
 RULESET = 'name = "mine"\nversion = "1"\nsource = "here"\nlimits = ["k_anonymity.2.records <= 0"]\n'
 PERSONS = "id,age\n1,30\n2,30\n3,41\n"
-AGES = "30,young\n41,old\n"
+AGES = "30;young\n41;old\n"
 
 
 def test_folders_of_work_without_locks(monkeypatch):
