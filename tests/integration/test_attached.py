@@ -92,7 +92,9 @@ MASKS = [
     lambda m, into: m.generalise(LEVELS, keys=["region"], k=100, suppression=0.9, into=into),
     lambda m, into: m.mondrian(5, keys=["f", "n"], into=into),
     *(lambda m, into, g=g: m.local_suppression(3, guarantee=g, into=into) for g in ("identical", "strong", "wildcard")),
-    lambda m, into: m.local_suppression(3, household="home", keys=["Select", "f"], into=into),
+    lambda m, into: m.local_suppression(
+        3, household="home", household_columns=["Select"], keys=["Select", "f"], into=into
+    ),
     lambda m, into: m.suppress_combinations(2, dimension=2, into=into),
     lambda m, into: m.suppress_risky(0.2, weight="w", into=into),
     lambda m, into: m.data_swap("n", 0.2, equal=["region"], shortfall="report", into=into),
