@@ -62,11 +62,6 @@ def allow_kernels() -> None:
     _KERNELS.forbidden = False
 
 
-def list_heard_signals() -> set[int]:
-    """Return the signals that stop kernels now."""
-    return _KERNELS.signals
-
-
 @contextmanager
 def hear_signals(numbers: set[int]) -> Iterator[None]:
     """Let these signals stop kernels, too, while a block runs: those of a program that ends at them."""

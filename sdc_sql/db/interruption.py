@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import duckdb
 
-from sdc_sql.udfs.interruption import allow_kernels, hear_signals, list_heard_signals, stop_kernels
+from sdc_sql.udfs.interruption import allow_kernels, hear_signals, stop_kernels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Handler: TypeAlias = Callable[[int, FrameType | None], Any] | int | None
 
 AGAIN = 0.1  # seconds
+_ENDS = "ends"  # of a handler: the signals that it raises for
 # Windows lacks some of them: those are left out there
 ENDING = tuple(getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, n))
 
@@ -74,8 +75,8 @@ def allow_interruption(
 ) -> Iterator[None]:
     """Run a block; what the handler of a signal raises (KeyboardInterrupt) ends its kernels too, and is what is raised.
 
-    A query of the connection is ended at once. The handlers are the caller's own, whatever they do. In a thread that is
-    told of no signals nothing is changed.
+    A query of the connection is ended at once by a signal whose handler is known to raise. The handlers are the
+    caller's own, whatever they do. In a thread that is told of no signals nothing is changed.
     """
     handlers = _find_callable(numbers)
     if not handlers:
@@ -97,11 +98,13 @@ def allow_interruption(
             if not isinstance(error.__context__, duckdb.InterruptException):
                 raise
 
+    ends = _list_raising()
+    setattr(stop, _ENDS, ends)
     try:
         with (
             _replace_handlers(dict.fromkeys(handlers, stop), handlers),
             hear_signals({*handlers}),
-            _end_queries(con),
+            _end_queries(con, ends),
         ):
             yield
     except BaseException as error:
@@ -119,15 +122,15 @@ def allow_interruption(
 
 
 @contextmanager
-def _end_queries(con: duckdb.DuckDBPyConnection | None) -> Iterator[None]:
-    """End a query of a connection when a signal comes, before Python's own handlers can run."""
-    if con is None:
+def _end_queries(con: duckdb.DuckDBPyConnection | None, ends: set[int]) -> Iterator[None]:
+    """End a query of a connection when one of some signals comes, before Python's own handlers can run."""
+    if con is None or not ends or not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
     ear, mouth = os.pipe()
     os.set_blocking(mouth, False)
     before = signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
-    listening = threading.Thread(target=_listen, args=(ear, before, con), daemon=True)
+    listening = threading.Thread(target=_listen, args=(ear, before, con, ends), daemon=True)
     listening.start()
     try:
         yield
@@ -138,13 +141,19 @@ def _end_queries(con: duckdb.DuckDBPyConnection | None) -> Iterator[None]:
         os.close(ear)
 
 
-def _listen(ear: int, before: int, con: duckdb.DuckDBPyConnection) -> None:
+def _listen(ear: int, before: int, con: duckdb.DuckDBPyConnection, ends: set[int]) -> None:
     while came := os.read(ear, 64):
-        if list_heard_signals() & {*came}:
+        if ends & {*came}:
             con.interrupt()
         if before != -1:  # of an event loop
             with suppress(OSError):
                 os.write(before, came)
+
+
+def _list_raising() -> set[int]:
+    """Return the signals whose handlers raise: Python's own of Ctrl-C, of a program that ends, and ours of such."""
+    known = (signal.default_int_handler, _end)
+    return {n for n, handler in _handlers(ENDING).items() if handler in known or n in getattr(handler, _ENDS, ())}
 
 
 def _find_callable(numbers: tuple[int, ...]) -> dict[int, Callable[[int, FrameType | None], Any]]:

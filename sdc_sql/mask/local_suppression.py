@@ -91,8 +91,9 @@ def local_suppression(
     household_columns
         The keys that are of the household: its members lose such a key all or none, and the guarantee is counted on
         the file as its households complete it. By default those of the table: named when it was described, or found
-        to be the same for all members (``household_columns=[]``: none). What can be counted, as the size of the
-        household, is known while the number stands, and is not suppressed. Goes without ``max_share`` and ``subset``.
+        to be the same for all members (``household_columns=[]``: none); needed with a household that is not the
+        table's. What can be counted, as the size of the household, is known while the number stands, and is not
+        suppressed. Goes without ``max_share`` and ``subset``.
     unit
         What k counts: ``"record"``, or of ``"identical"`` ``"household"``: k records that look alike can be one family,
         so each released row is then one of members of k households (:func:`household_k_anonymity` passes).

@@ -66,7 +66,8 @@ def suppress_risky(
         The column of household numbers by which suppression is by household; by default that of the table.
     household_columns
         The keys that are of the household: its members lose such a key all or none. By default those of the table
-        (``household_columns=[]``: none). What can be counted, as the size, is not suppressed.
+        (``household_columns=[]``: none); needed with a household that is not the table's. What can be counted, as the
+        size, is not suppressed.
     into
         A new table for the suppressed copy. Without it the table itself is changed; a database file then keeps the old
         values in its bytes: hand over what ``write`` writes.

@@ -216,3 +216,21 @@ def test_the_event_loop_of_a_caller_is_woken_too():
     assert os.read(ear, 10) == bytes([signal.SIGINT])
     os.close(ear)
     os.close(mouth)
+
+
+def test_a_handler_that_does_not_raise_lets_a_query_go_on(monkeypatch):
+    """As that of asyncio, which cancels a task: the caller's handler says what a signal does."""
+    came = []
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        with duckdb.connect() as con, allow_interruption(con=con):
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+            rows = con.execute("SELECT count(sha256(i::VARCHAR)) FROM range(3000000) t(i)").fetchall()
+            time.sleep(0.3)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (rows, came) == ([(3000000,)], [signal.SIGINT])
+    monkeypatch.delattr(signal, "pthread_sigmask")  # as on Windows: nothing but the handlers
+    with duckdb.connect() as con, allow_interruption(con=con):
+        assert signal.set_wakeup_fd(-1) == -1
+        assert con.execute("SELECT 1").fetchall() == [(1,)]
