@@ -7,6 +7,11 @@
 -- It gives what sdc__category_cells gives of the records, and stands in its place while counted cells are measured
 -- (sdc_sql/db/counted.py): every measure that is made of cells alone has its figures then. A measure that reads records refuses the
 -- table, whose inner columns no table of records may have, and a table of records is refused here, which has no such columns.
+--
+-- A number as `weight` is the weight of every record. (An aggregate of another branch is made all the same: it must not be an error.)
+CREATE OR REPLACE MACRO sdc__weight_of_all(weight) AS
+    CASE WHEN weight IS NULL OR typeof(weight) = 'VARCHAR' THEN NULL ELSE sdc__checked_weight(TRY_CAST(weight AS DOUBLE)) END;
+
 CREATE OR REPLACE MACRO sdc__counted_cells(tbl, keys, weight) AS TABLE
     SELECT sdc__exact(COLUMNS(sdc__columns((*), keys))) AS "\0",
            sum(sdc__records)::BIGINT AS sdc__records,
@@ -16,9 +21,6 @@ CREATE OR REPLACE MACRO sdc__counted_cells(tbl, keys, weight) AS TABLE
                 ELSE sdc__exact_sum(sdc__records * sdc__weight_of_all(weight)) END AS sdc__w
     FROM query_table(tbl)
     GROUP BY ALL;
--- One weight for all records, where it is a number. (An aggregate of another branch is made all the same: it must not be an error.)
-CREATE OR REPLACE MACRO sdc__weight_of_all(weight) AS
-    CASE WHEN weight IS NULL OR typeof(weight) = 'VARCHAR' THEN NULL ELSE sdc__checked_weight(TRY_CAST(weight AS DOUBLE)) END;
 
 -- Weights as whole numbers that any engine adds up exactly, beside the weight itself; and cells with the sum again, from the parts' sums.
 CREATE OR REPLACE MACRO sdc__parted_weights(tbl, weight) AS TABLE
