@@ -35,23 +35,30 @@ CREATE OR REPLACE MACRO sdc__kernel_certain_matches(olds, news, before, after) A
     sdc__needs_python('The assignment of all records')::BIGINT[];
 
 -- For each number of matches the original records that have as many, and whether they are certain.
-CREATE OR REPLACE MACRO sdc__assigned(original, released, keys) AS TABLE
-    WITH sdc__both AS MATERIALIZED (FROM sdc__both_cells(original, released, keys)),
-    sdc__pairs AS (
+-- cells, pairs: those of sdc_suppression_report.
+CREATE OR REPLACE MACRO sdc__assigned(cells, pairs) AS TABLE
+    WITH sdc__paired AS (
         SELECT coalesce(list(sdc__old_cell - 1), []::BIGINT[]) AS sdc__olds, coalesce(list(sdc__new_cell - 1), []::BIGINT[]) AS sdc__news
-        FROM sdc__compatible_pairs('sdc__both')
+        FROM query_table(pairs)
     ),
     sdc__listed AS (
         SELECT list(sdc__before ORDER BY sdc__cell ASC) AS sdc__befores,
                list(sdc__after ORDER BY sdc__cell ASC) AS sdc__afters
-        FROM sdc__both
+        FROM query_table(cells)
     ),
     sdc__found AS (
         SELECT sdc__befores, sdc__kernel_certain_matches(sdc__olds, sdc__news, sdc__befores, sdc__afters) AS sdc__twos
-        FROM sdc__pairs, sdc__listed
+        FROM sdc__paired, sdc__listed
     )
     SELECT sdc__twos[2 * sdc__i - 1] AS sdc__matches, sdc__twos[2 * sdc__i] = 1 AS sdc__certain, sdc__befores[sdc__i] AS sdc__records
     FROM (SELECT *, unnest(range(1, len(sdc__befores) + 1)) AS sdc__i FROM sdc__found);
+
+CREATE OR REPLACE MACRO sdc__certain_of_cells(cells, pairs, original, released, keys, k) AS TABLE
+    SELECT any_value(sdc__least) AS k, sum(sdc__records)::BIGINT AS records,
+           coalesce(sum(sdc__records) FILTER (sdc__matches < sdc__least), 0)::BIGINT AS matches_below_k,
+           coalesce(sum(sdc__records) FILTER (sdc__certain), 0)::BIGINT AS certain_matches
+    FROM sdc__assigned(cells, pairs), (SELECT sdc__checked_whole(k, 'k', 2) AS sdc__least)
+    WHERE (SELECT sum(sdc__values) FROM sdc__missing_values(original, released, keys)) >= 0;
 
 -- matches_below_k: original records that fewer than k released ones can be; certain_matches: whose released record is known.
 -- sdc_certain_matches: how many records an intruder finds for certain who knows the keys of all participants.
@@ -65,8 +72,6 @@ CREATE OR REPLACE MACRO sdc__assigned(original, released, keys) AS TABLE
 --   record at a time (`suppression_report`).
 -- Example: FROM sdc_certain_matches('persons', 'released', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_certain_matches(original, released, keys, k := 3) AS TABLE
-    SELECT any_value(sdc__least) AS k, sum(sdc__records)::BIGINT AS records,
-           coalesce(sum(sdc__records) FILTER (sdc__matches < sdc__least), 0)::BIGINT AS matches_below_k,
-           coalesce(sum(sdc__records) FILTER (sdc__certain), 0)::BIGINT AS certain_matches
-    FROM sdc__assigned(original, released, keys), (SELECT sdc__checked_whole(k, 'k', 2) AS sdc__least)
-    WHERE (SELECT sum(sdc__values) FROM sdc__missing_values(original, released, keys)) >= 0;
+    WITH sdc__both AS MATERIALIZED (FROM sdc__both_cells(original, released, keys)),
+    sdc__pairs AS MATERIALIZED (FROM sdc__compatible_pairs('sdc__both'))
+    FROM sdc__certain_of_cells('sdc__both', 'sdc__pairs', original, released, keys, k);

@@ -105,6 +105,29 @@ CREATE OR REPLACE MACRO sdc_compatible_records(original, released, keys, k) AS T
           AND (SELECT sum(sdc__values) FROM sdc__missing_values(original, released, keys)) >= 0
     GROUP BY ALL ORDER BY compatible ASC;
 
+-- What both cells and pairs, as above, say of the guarantees.
+CREATE OR REPLACE MACRO sdc__report_of_cells(cells, pairs, original, released, keys, k) AS TABLE
+    WITH sdc__old AS (SELECT sdc__old_cell AS sdc__cell, sum(sdc__after) AS sdc__n FROM query_table(pairs) GROUP BY ALL),
+    sdc__new AS (SELECT sdc__new_cell AS sdc__cell, sum(sdc__before) AS sdc__n FROM query_table(pairs) GROUP BY ALL),
+    sdc__counted AS (
+        SELECT sdc__b.*, coalesce(sdc__old.sdc__n, 0) AS sdc__compatible, coalesce(sdc__new.sdc__n, 0) AS sdc__originals,
+               NOT contains(sdc__mask::VARCHAR, '0') AS sdc__complete
+        FROM query_table(cells) AS sdc__b
+        LEFT JOIN sdc__old ON sdc__old.sdc__cell = sdc__b.sdc__cell
+        LEFT JOIN sdc__new ON sdc__new.sdc__cell = sdc__b.sdc__cell
+    ),
+    sdc__known AS (
+        SELECT map_from_entries(list(row(sdc__name, sdc__values) ORDER BY sdc__name ASC)) AS sdc__values
+        FROM sdc__missing_values(original, released, keys)
+    )
+    SELECT sdc__checked_whole(any_value(k), 'k', 2) AS k, (SELECT sdc__values FROM sdc__known) AS suppressions,
+           coalesce(sum(sdc__after) FILTER (sdc__after < k), 0)::BIGINT AS below_identical,
+           coalesce(sum(sdc__after) FILTER (sdc__originals < k), 0)::BIGINT AS below_strong,
+           coalesce(sum(sdc__after) FILTER (sdc__after < k AND sdc__complete), 0)::BIGINT AS complete_below_k,
+           coalesce(sum(sdc__before) FILTER (sdc__compatible < k), 0)::BIGINT AS compatible_below_k,
+           coalesce(sum(sdc__before) FILTER (sdc__compatible = 1), 0)::BIGINT AS compatible_with_one
+    FROM sdc__counted;
+
 -- suppressions: the values that are NULL in the released table and were not before, of each key.
 -- below_identical: released records whose row, NULL a value, is shared by fewer than k;  complete_below_k: those of them without NULL
 -- below_strong: released records that agree, on the keys they keep, with fewer than k original records
@@ -119,24 +142,5 @@ CREATE OR REPLACE MACRO sdc_compatible_records(original, released, keys, k) AS T
 -- Example: FROM sdc_suppression_report('persons', 'released', ['age', 'sex'], 3);
 CREATE OR REPLACE MACRO sdc_suppression_report(original, released, keys, k) AS TABLE
     WITH sdc__both AS MATERIALIZED (FROM sdc__both_cells(original, released, keys)),
-    sdc__pairs AS MATERIALIZED (FROM sdc__compatible_pairs('sdc__both')),
-    sdc__old AS (SELECT sdc__old AS sdc__code, sum(sdc__after) AS sdc__n FROM sdc__pairs GROUP BY ALL),
-    sdc__new AS (SELECT sdc__new AS sdc__code, sum(sdc__before) AS sdc__n FROM sdc__pairs GROUP BY ALL),
-    sdc__counted AS (
-        SELECT sdc__b.*, coalesce(sdc__old.sdc__n, 0) AS sdc__compatible, coalesce(sdc__new.sdc__n, 0) AS sdc__originals,
-               NOT contains(sdc__mask::VARCHAR, '0') AS sdc__complete
-        FROM sdc__both AS sdc__b
-        LEFT JOIN sdc__old ON sdc__old.sdc__code = sdc__b.sdc__code
-        LEFT JOIN sdc__new ON sdc__new.sdc__code = sdc__b.sdc__code
-    ),
-    sdc__known AS (
-        SELECT map_from_entries(list(row(sdc__name, sdc__values) ORDER BY sdc__name ASC)) AS sdc__values
-        FROM sdc__missing_values(original, released, keys)
-    )
-    SELECT sdc__checked_whole(any_value(k), 'k', 2) AS k, (SELECT sdc__values FROM sdc__known) AS suppressions,
-           coalesce(sum(sdc__after) FILTER (sdc__after < k), 0)::BIGINT AS below_identical,
-           coalesce(sum(sdc__after) FILTER (sdc__originals < k), 0)::BIGINT AS below_strong,
-           coalesce(sum(sdc__after) FILTER (sdc__after < k AND sdc__complete), 0)::BIGINT AS complete_below_k,
-           coalesce(sum(sdc__before) FILTER (sdc__compatible < k), 0)::BIGINT AS compatible_below_k,
-           coalesce(sum(sdc__before) FILTER (sdc__compatible = 1), 0)::BIGINT AS compatible_with_one
-    FROM sdc__counted;
+    sdc__pairs AS MATERIALIZED (FROM sdc__compatible_pairs('sdc__both'))
+    FROM sdc__report_of_cells('sdc__both', 'sdc__pairs', original, released, keys, k);

@@ -11,13 +11,19 @@ CREATE OR REPLACE MACRO sdc__held(below, guarantee) AS
 CREATE OR REPLACE MACRO sdc__suppression_proof(tbl, released, keys, k) AS TABLE
     SELECT * EXCLUDE (k), 0 AS certain_matches, 0 AS below_wildcard FROM sdc_suppression_report(tbl, released, keys, k)
     WHERE sdc__held(below_identical, 'identical');
+-- Both of these from the same cells, which are counted once.
+CREATE OR REPLACE MACRO sdc__report_and_certain(tbl, released, keys, k) AS TABLE
+    WITH sdc__both AS MATERIALIZED (FROM sdc__both_cells(tbl, released, keys)),
+    sdc__pairs AS MATERIALIZED (FROM sdc__compatible_pairs('sdc__both'))
+    SELECT sdc__r.* EXCLUDE (k), certain_matches
+    FROM sdc__report_of_cells('sdc__both', 'sdc__pairs', tbl, released, keys, k) AS sdc__r,
+         sdc__certain_of_cells('sdc__both', 'sdc__pairs', tbl, released, keys, k);
 CREATE OR REPLACE MACRO sdc__suppression_proof_strong(tbl, released, keys, k) AS TABLE
-    SELECT sdc__r.* EXCLUDE (k), certain_matches, 0 AS below_wildcard
-    FROM sdc_suppression_report(tbl, released, keys, k) AS sdc__r, sdc_certain_matches(tbl, released, keys, k := k)
+    SELECT *, 0 AS below_wildcard FROM sdc__report_and_certain(tbl, released, keys, k)
     WHERE sdc__held(below_strong, 'strong');
 CREATE OR REPLACE MACRO sdc__suppression_proof_wildcard(tbl, released, keys, k) AS TABLE
-    SELECT sdc__r.* EXCLUDE (k), certain_matches, sdc__w.records AS below_wildcard
-    FROM sdc_suppression_report(tbl, released, keys, k) AS sdc__r, sdc_certain_matches(tbl, released, keys, k := k),
+    SELECT sdc__r.*, sdc__w.records AS below_wildcard
+    FROM sdc__report_and_certain(tbl, released, keys, k) AS sdc__r,
          (SELECT max(records) AS records FROM sdc_k_anonymity(released, keys, k, nulls := 'wildcard')) AS sdc__w
     WHERE sdc__held(sdc__w.records, 'wildcard');
 

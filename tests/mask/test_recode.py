@@ -312,6 +312,13 @@ AREAS = """CREATE TABLE areas AS FROM (VALUES ('north', 'coast', '*'), ('south',
     AS t(region, "macro region", country)"""  # noqa: E501
 
 
+def test_a_level_by_its_name_and_its_number(people):
+    people.execute(AREAS)
+    for level in ("1", "'macro region'"):
+        call = f"sdc_recode_level('k', 're\"gion', 'areas', 'id', level := {level})"
+        assert become(people, call, 're"gion') == ["coast", "coast", "inland", None]
+
+
 @pytest.mark.slow
 def test_levels_by_name_and_number(people):
     people.execute(AREAS)
@@ -370,6 +377,12 @@ def test_dates_become_the_first_day_of_their_period(con):
     }.items():
         for table in ("t", "ts"):
             assert become(con, f"sdc_recode_date('{table}', 'n', '{period}', 'id')") == wanted
+
+
+@pytest.mark.parametrize("kind", ["TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP", "TIMESTAMP_NS"])
+def test_times_of_any_precision_have_a_date(con, kind):
+    con.execute(f"CREATE TABLE t AS SELECT 1 AS id, '1999-12-31 23:59:59'::{kind} AS n")
+    assert become(con, "sdc_recode_date('t', 'n', 'quarter', 'id')") == [dt.date(1999, 10, 1)]
 
 
 @pytest.mark.slow

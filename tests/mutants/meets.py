@@ -135,6 +135,14 @@ def _naming(stems: set[str]) -> list[str]:
     return [name for name, text in _tests().items() if named.search(text)]
 
 
+def _importing(modules: list[Path]) -> list[str]:
+    """Return the test files that import one of some modules."""
+    paths = ("|".join(re.escape(".".join(module.with_suffix("").parts)) for module in modules)) or r"(?!)"
+    folders = [rf"from {re.escape('.'.join(module.parent.parts))} import .*\b{module.stem}\b" for module in modules]
+    named = re.compile("|".join([rf"\b(?:{paths})\b", *folders]))
+    return [name for name, text in _tests().items() if named.search(text)]
+
+
 @cache
 def _modules(file: str) -> list[Path]:
     """Return the modules of Python that name a macro of the file, or import what rests on a kernel."""
@@ -157,11 +165,14 @@ def list_tests(file: str) -> tuple[list[str], list[str]]:
     others: dict[str, float] = {
         name: 0.5 for name in _naming({module.stem for module in _modules(file)}) if name not in own
     }
+    for name in _importing(_modules(file)):  # many tests have the word of a stem such as "own"
+        if name not in own:
+            others[name] = others.get(name, 0) + 1
     for nearness, macro in enumerate(list_reached_macros(file)):
         for name, times in _calling(macro).items():
             if name not in own:
                 others[name] = others.get(name, 0) + times / (1 + nearness)
     if not own and not others:  # what only Python calls, in a module that no test names: the tests of its room
         rooms = tuple(f"tests/{module.parent.name}/" for module in _modules(file))
-        others = {name: 0.1 for name in _tests() if name.startswith(rooms)}
+        return own, [name for name in _tests() if name.startswith(rooms)]
     return own, sorted(others, key=lambda name: -others[name])[:MOST]
