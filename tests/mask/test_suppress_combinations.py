@@ -366,3 +366,16 @@ def test_a_threshold_that_nothing_can_break_is_an_error(con):
     assert step.parameters["suppressions"] == alone.parameters["suppressions"] != {"Select": 0, "f": 0}
     bare = sdc_sql.Microdata(con, "k", keys=["f", "Select"], id="id").mask.suppress_combinations([None, 3], into="bare")
     assert bare.parameters["counted"] == "records"
+
+
+def test_what_one_loses_of_a_key_of_the_household_all_lose(con):
+    """By hand: the region of 1, alone with it and his age, is lost, so that of 2, his household, is; nobody else's."""
+    con.execute("""CREATE TABLE homes AS FROM (VALUES
+        (1, 10, 'south', 'old'), (2, 10, 'south', 'young'), (3, 11, 'south', 'young'), (4, 12, 'north', 'old'),
+        (5, 13, 'north', 'old'), (6, NULL, 'south', 'young')) AS t("Id", "house's", region, age)""")
+    alone = "FROM sdc_suppress_combinations('homes', ['region', 'age'], 1, 'Id', importance := [1, 9]{})"
+    together = alone.format(""", whole := 'house''s', household_columns := ['REGION']""")
+    lost = 'SELECT "Id" {} WHERE region IS NULL ORDER BY "Id"'
+    assert con.execute(lost.format(alone.format(""))).fetchall() == [(1,)]
+    assert con.execute(lost.format(together)).fetchall() == [(1,), (2,)]
+    assert con.execute(f"SELECT count(age), count(*) {together}").fetchall() == [(6, 6)]

@@ -179,6 +179,16 @@ def test_small_expected_counts_do_not_cancel():
         assert of(lam + step) == pytest.approx(of(lam), rel=1e-6)
 
 
+def test_of_two_keys_their_one_interaction_is_tried(con):
+    con.execute("""
+        CREATE TABLE two AS SELECT (sdc__uniform('k', i::VARCHAR, 'a') * 12)::INTEGER AS a,
+            a + (sdc__uniform('k', i::VARCHAR, 'b') * 2)::INTEGER AS b FROM range(400) s(i)
+    """)
+    steps = con.execute("SELECT step, added FROM sdc_log_linear_search('two', ['a', 'b'], 10)").fetchall()
+    assert steps == [(0, []), (1, ["a", "b"])]
+
+
+
 def test_the_search_finds_the_interaction(con):
     con.execute("""
         CREATE TABLE t AS SELECT (sdc__uniform('k', i::VARCHAR, 'a') * 12)::INTEGER AS a,

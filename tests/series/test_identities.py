@@ -1,0 +1,36 @@
+"""What the ledger has of released ids after a release, row by row."""
+
+from __future__ import annotations
+
+from sdc_sql.db.catalogue.load import execute
+
+LEDGER = """CREATE TABLE ledger AS SELECT * REPLACE (row_digest::BLOB AS row_digest, whole::BLOB AS whole) FROM (VALUES
+    ('stays', 1, 1, NULL, 'r1', 'w1', 0, '11', 1), ('moves', 1, 1, NULL, 'r2', 'w2', 1, '11', 1),
+    ('ended', 1, 1, 2, 'r3', 'w3', 0, '10', 1), ('away', 1, 2, NULL, 'r4', 'w4', 0, '01', 2), ('again', 1, 1, NULL, 'r5', 'w5', 0, '11', 1)
+    ) AS t(id, number, since, ended, row_digest, whole, lost, standing, settled)"""
+# of the third release: who goes on as he was, who goes on with another value of a suppressed key, who is given a row anew, who is new
+ROWS = """CREATE TABLE rows AS FROM (VALUES ('stays', 0, 1, false, true, true), ('moves', 1, 1, false, true, false),
+    ('again', 2, 2, true, true, false), ('new', 1, 1, true, true, false), ('waits', 0, 1, true, false, false))
+    AS t(sdc__person, sdc__lost, sdc__number, sdc__placed, sdc__stands, sdc__unchanged)"""
+NOW = "CREATE TABLE now_ AS SELECT sdc__person, ['d1'::BLOB, sdc__person::BLOB] AS sdc__digests FROM rows"
+
+
+def test_what_stands_in_the_ledger_after_a_release(con):
+    for statement in (LEDGER, ROWS, NOW):
+        con.execute(statement)
+    said = "FROM sdc__series_identities('ledger', 'rows', 'now_', 3)"
+    columns = "id, number, since, ended, lost, standing, settled"
+    found = execute(con, f"SELECT {columns} {said} ORDER BY id, number").fetchall()
+    assert found == [
+        ("again", 1, 1, 3, 0, "110", 1),  # his row ended
+        ("again", 2, 3, None, 2, "001", 3),
+        ("away", 1, 2, None, 0, "010", 2),
+        ("ended", 1, 1, 2, 0, "100", 1),
+        ("moves", 1, 1, None, 1, "111", 3),
+        ("new", 1, 3, None, 1, "001", 3),
+        ("stays", 1, 1, None, 0, "111", 1),
+    ]
+    # a row that goes on has the digest of the person as he is now, the others what they had
+    kept = "whole = replace(row_digest::VARCHAR, 'r', 'w')::BLOB"
+    went = execute(con, f"SELECT id {said} WHERE since < 3 AND NOT {kept} ORDER BY id").fetchall()
+    assert went == [("moves",), ("stays",)]
