@@ -225,3 +225,10 @@ def test_a_subset_of_numbers_is_refused(con):
     con.execute("CREATE TABLE small AS SELECT range AS id, range % 2 AS sex, (range % 2)::INTEGER AS chosen FROM range(8)")
     with pytest.raises(duckdb.Error, match=r"The subset \(chosen\) must be a column of truth values"):
         con.execute("FROM sdc_local_suppression('small', ['sex'], 2, 'id', subset := 'chosen')").fetchall()
+
+
+def test_k_alike_are_enough_in_a_subset(con):
+    con.execute("CREATE TABLE homes AS SELECT range AS id, range % 2 AS sex, range < 4 AS chosen FROM range(6)")
+    for guarantee in ("identical", "wildcard"):
+        data = sdc_sql.Microdata(con, "homes", keys=["sex"], id="id")
+        assert data.mask.local_suppression(3, guarantee=guarantee, subset="chosen", into=guarantee).changed == 0
