@@ -112,6 +112,7 @@ def test_isolated_and_copies_by_hand(con):
     # the distances of members to the closest of all are 0, 1, 2 and 1, those of controls 2, 6 and 13; in the two
     # copies members are at 0 and 12, 1 and 11, 4 and 2, 1 and 1, controls at 2 and 10, 6 and 8, 13 and 15
     assert found["all"].area == pytest.approx((3 + 3 + 2.5 + 3) / 12)
+    assert found["all"].advantage == pytest.approx(3 / 4)  # within 1 are three of four members, and no control
     assert found["all copies"].area == pytest.approx((2.5 + 2.5 + 3 + 3) / 12)
 
 

@@ -324,3 +324,10 @@ def test_ten_thousand_million_pairs(con):
         assert parameters[name].m == pytest.approx(true, abs=0.01)
         assert parameters[name].u == pytest.approx(1 / kinds, rel=0.01)
     assert found.rate_known == pytest.approx(found.rate_estimated, abs=0.005)
+
+
+def test_a_continuous_column_is_one_of_those_compared(files):
+    con, *_ = files
+    given = "'k', '\"f''\"', ['a', 'Select', 'x'], 'f', continuous := ['y''']"
+    with pytest.raises(duckdb.Error, match="continuous names"):
+        con.execute(f"FROM sdc_probabilistic_linkage_parameters({given})").fetchall()

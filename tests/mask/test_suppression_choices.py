@@ -222,7 +222,9 @@ def test_wrong_shares(couples):
 
 def test_a_subset_of_numbers_is_refused(con):
     """1 and 0 could be codes: that a column says who is of the subset, its type has to say."""
-    con.execute("CREATE TABLE small AS SELECT range AS id, range % 2 AS sex, (range % 2)::INTEGER AS chosen FROM range(8)")
+    con.execute(
+        "CREATE TABLE small AS SELECT range AS id, range % 2 AS sex, (range % 2)::INTEGER AS chosen FROM range(8)"
+    )
     with pytest.raises(duckdb.Error, match=r"The subset \(chosen\) must be a column of truth values"):
         con.execute("FROM sdc_local_suppression('small', ['sex'], 2, 'id', subset := 'chosen')").fetchall()
 

@@ -188,7 +188,6 @@ def test_of_two_keys_their_one_interaction_is_tried(con):
     assert steps == [(0, []), (1, ["a", "b"])]
 
 
-
 def test_the_search_finds_the_interaction(con):
     con.execute("""
         CREATE TABLE t AS SELECT (sdc__uniform('k', i::VARCHAR, 'a') * 12)::INTEGER AS a,
