@@ -9,7 +9,7 @@ LEDGER = """CREATE TABLE ledger AS SELECT * REPLACE (row_digest::BLOB AS row_dig
     ('ended', 1, 1, 2, 'r3', 'w3', 0, '10', 1), ('away', 1, 2, NULL, 'r4', 'w4', 0, '01', 2),
     ('again', 1, 1, NULL, 'r5', 'w5', 0, '11', 1)
     ) AS t(id, number, since, ended, row_digest, whole, lost, standing, settled)"""
-# of the third release: who goes on as he was, and with another value of a suppressed key; who is given a row anew; who is new
+# of the third release: who goes on as he was, or with another value of a lost key; who has a row anew; who is new
 ROWS = """CREATE TABLE rows AS FROM (VALUES ('stays', 0, 1, false, true, true), ('moves', 1, 1, false, true, false),
     ('again', 2, 2, true, true, false), ('new', 1, 1, true, true, false), ('waits', 0, 1, true, false, false))
     AS t(sdc__person, sdc__lost, sdc__number, sdc__placed, sdc__stands, sdc__unchanged)"""
