@@ -39,13 +39,13 @@ def _changed(file: Path, mutant: Mutant) -> Any:
         file.write_text(text, encoding="utf-8")
 
 
-def run_tests(files: Sequence[str]) -> int:
+def run_tests(files: Sequence[str], marked: str = "not slow and not shared") -> int:
     """Return how pytest ended on some files, up to the first failure."""
     import pytest  # noqa: PLC0415
 
     sys.path.insert(0, os.getcwd())  # noqa: PTH109
     with tempfile.TemporaryDirectory() as folder:
-        return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", f"--basetemp={folder}/b", *files]))
+        return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", marked, f"--basetemp={folder}/b", *files]))
 
 
 def load() -> int:
@@ -59,6 +59,7 @@ def load() -> int:
     return 0
 
 
+NEAREST = 5  # so many files of slow tests does one meet that the corpus tells from the project
 _SOUND: dict[str, bool] = {}
 
 
@@ -79,7 +80,8 @@ def try_mutant(mutant: Mutant, clone: Clone, answers: Callable[[Sequence[str]], 
     """Return what became of a mutant: "unborn", "caught" (by which tests), "missed" (by which call), or "alike"."""
     from corpus import answer_all  # noqa: PLC0415 - of the project as it is
 
-    own, others = map(keep_sound, meets.list_tests(mutant.file))
+    named = meets.list_tests(mutant.file)
+    own, others = map(keep_sound, named)
     macros = meets.list_reached_macros(mutant.file)
     with clone.changed(mutant):
         ended, _ = apart(load)
@@ -92,9 +94,24 @@ def try_mutant(mutant: Mutant, clone: Clone, answers: Callable[[Sequence[str]], 
             if ended != "done" or code not in {0, 5}:  # 5: no test was chosen
                 return {"fate": "caught", "by": files[0] if files is own else "others", "how": ended}
         ended, found = apart(lambda: answer_all(macros), 4 * LONGEST) if macros else ("asks nothing of it", {})
-    return (
+    fate = (
         _compare_answers(answers(macros), found) if ended == "done" else {"fate": "missed", "by": f"the corpus {ended}"}
     )
+    if fate["fate"] == "missed" and (by := _find_slow(mutant, clone, [*named[0], *named[1]][:NEAREST])):
+        return {**fate, "fate": "caught", "by": f"{by} (slow)"}
+    return fate
+
+
+def _find_slow(mutant: Mutant, clone: Clone, files: Sequence[str]) -> str:
+    """Return the file with a slow test that fails on a mutant, or none; one that takes too long has not failed."""
+    for file in files:
+        if apart(lambda file=file: run_tests([file], "slow"), 4 * LONGEST) not in {("done", 0), ("done", 5)}:  # type: ignore[misc]
+            continue  # it fails as it is
+        with clone.changed(mutant):
+            ended, code = apart(lambda file=file: run_tests([file], "slow"), 4 * LONGEST)  # type: ignore[misc]
+        if ended == "failed" or (ended == "done" and code not in {0, 5}):
+            return file
+    return ""
 
 
 def _compare_answers(right: dict[str, str], found: dict[str, str]) -> dict[str, Any]:
