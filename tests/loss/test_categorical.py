@@ -143,6 +143,7 @@ def test_margins(files):
     con.execute("CREATE OR REPLACE TABLE g AS SELECT k.* REPLACE (f.a AS a) FROM k JOIN f USING (id)")
     found = rows(con, "sdc_margins_kept('k', 'g', [['b', 'select'], ['A', 'b']])")
     assert [(r["columns"], r["changed"] > 0) for r in found] == [(["b", "select"], False), (["A", "b"], True)]
+    assert [r["share"] for r in found] == [r["changed"] / r["cells"] for r in found]
     (sums,) = rows(con, "sdc_margins_kept('k', 'g', [['b']], total := 'a')")
     totals = [
         {c: sum(r[1] or 0 for r in side if r[2] == c) for c in "xyz"}
