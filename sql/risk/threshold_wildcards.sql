@@ -6,7 +6,8 @@
 --
 -- Each step is one query over the cells of all sets, stacked: the set's number, and every key, NULL where it is not of the set.
 -- Two patterns of one set, A and B, share the keys A and B. The cells of B are summed over the values of these, once for each A, and
--- each cell of A looks its sums up. The texts are made of the caller's names, quoted, and of nothing else.
+-- each cell of A looks its sums up. (A pattern that no record has, of cells that are only looked up, adds to no other.)
+-- The texts are made of the caller's names, quoted, and of nothing else.
 
 -- Whether a set has a key: 'sdc__set IN (0, 1, 3)'.
 CREATE OR REPLACE MACRO sdc__in_set(key, sets) AS
@@ -40,13 +41,14 @@ CREATE OR REPLACE MACRO sdc__wildcard_sets(keys, sets) AS
     || ' FROM (SELECT sdc__set, ' || sdc__identifiers(keys)
        || ', sum(sdc__records)::BIGINT AS sdc__records, sdc__exact_sum(sdc__w) AS sdc__w'
     || ' FROM ' || sdc__in_every_set(keys, sets, 'sdc__records, sdc__w') || ' GROUP BY ALL)), '
-    || 'sdc__patterns AS (SELECT DISTINCT sdc__set, sdc__known'
+    || 'sdc__patterns AS (SELECT sdc__set, sdc__known'
     || array_to_string(list_transform(keys, lambda k, i: ', ' || sdc__identifier(k) || ' IS NOT NULL AS sdc__has_' || i),
                        '')
-       || ' FROM sdc__stacked), '
+       || ', sum(sdc__records) AS sdc__n FROM sdc__stacked GROUP BY ALL), '
     || 'sdc__pairs AS MATERIALIZED (SELECT a.sdc__set, a.sdc__known, b.sdc__known AS sdc__other'
     || array_to_string(list_transform(keys, lambda k, i: ', a.sdc__has_' || i || ' AND b.sdc__has_' || i || ' AS sdc__both_' || i), '')
-    || ' FROM sdc__patterns AS a JOIN sdc__patterns AS b ON a.sdc__set = b.sdc__set), '
+    || ' FROM sdc__patterns AS a JOIN sdc__patterns AS b ON a.sdc__set = b.sdc__set'
+    || ' WHERE b.sdc__n > 0 OR a.sdc__known = b.sdc__known), '
     || 'sdc__asked AS MATERIALIZED (SELECT c.*, p.sdc__other'
        || array_to_string(list_transform(keys,
                                          lambda k, i: ', CASE WHEN p.sdc__both_' || i || ' THEN c.' || sdc__identifier(k)

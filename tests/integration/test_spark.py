@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -45,9 +46,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Return a Spark of two threads in this process's own Java machine."""
     if shutil.which("java") is None:
         pytest.skip("no Java on this machine: Spark needs it")
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore")
         sql = pytest.importorskip("pyspark.sql", reason="no pyspark: pip install pyspark")
+        patch.setenv("PYSPARK_PYTHON", sys.executable)  # not what is first on the path
         builder = sql.SparkSession.builder.master("local[2]").appName("sdc-sql")
         settings = {
             "spark.sql.ansi.enabled": "true",
