@@ -26,6 +26,19 @@ def test_components_are_what_reaches_one_another():
             assert ((found[:, np.newaxis] == found) == (closed & closed.T)).all()
 
 
+def test_many_components_of_one_size():
+    """Blocks with drawn edges, and edges to later blocks: two components are found by layers, the others in depth."""
+    draw = np.random.default_rng(3)
+    for size, blocks in ((2, 9), (4, 12), (7, 10)):
+        within = draw.integers(0, size, (blocks, 2 * size, 2)) + size * np.arange(blocks)[:, np.newaxis, np.newaxis]
+        onwards = np.sort(draw.integers(0, size * blocks, (3 * blocks, 2)), axis=1)  # few pairs are of one block
+        onwards = onwards[onwards[:, 0] // size < onwards[:, 1] // size]
+        edges = draw.permutation(np.concatenate([within.reshape(-1, 2), onwards]))
+        closed = reachable(edges, size * blocks)
+        found = find_components(*edges.T, size * blocks)
+        assert ((found[:, np.newaxis] == found) == (closed & closed.T)).all()
+
+
 def test_a_flow_takes_everything_where_it_can_be_taken():
     """A chain of which the greedy choice is wrong throughout, and random graphs that hold a perfect assignment."""
     n = 50
