@@ -2,7 +2,7 @@
 
     python tests/benchmarks/headtohead.py                          10,000 and 100,000 records, every task
     python tests/benchmarks/headtohead.py --python PYTHON          the interpreter that has the peers of PyPI
-    python tests/benchmarks/headtohead.py --keep FILE              keeps the lines there, of which the site makes its chart
+    python tests/benchmarks/headtohead.py --keep FILE              keeps the lines, of which the site makes its chart
     python tests/benchmarks/headtohead.py 2000 --task frequencies  one task, fewer records
 
 The site reads fixtures/validation/headtohead.json.
@@ -11,7 +11,7 @@ Each contender runs in a process of its own, which reads the table from Parquet 
 once, and says what it found; seconds are those of the task alone, on the clock and of all processors, memory is the
 most that the process had. A deterministic task must give the same answer; of a random one the same property is
 asserted. A peer that is not installed is named; a contender that takes longer than --limit seconds is stopped, ours
-too, and stands with that bound. What is kept of a task and a number of records replaces what stood there; the rest stays.
+too, and stands with that bound. What is kept of a task and a number of records replaces what stood there.
 """
 
 from __future__ import annotations

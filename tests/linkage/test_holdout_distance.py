@@ -11,7 +11,7 @@ import duckdb
 import numpy as np
 import pytest
 from holdout_cases import draw_categories, draw_population, list_extremes, mix, put
-from sdc_sql.udfs.linkage.holdout import holdout_distance
+from sdc_sql.udfs.linkage.holdout import RELEASED, holdout_distance, scale_files
 
 from sdc_sql import Microdata
 from sdc_sql.errors import ColumnError, InputError, ParameterError, TableError
@@ -213,3 +213,12 @@ def test_the_holdout_is_half_by_whole_households(con):
     con.execute("ALTER TABLE k RENAME held_before TO held")
     with pytest.raises((ColumnError, duckdb.Error), match="held"):
         data.risk.holdout().fetchall()
+
+
+def test_ranks_are_apart_by_a_share_of_the_greatest_distance():
+    """Five ranks: 1/4 a rank; numbers by the range of original and holdout, 20, not of the released file."""
+    columns = np.array([[0, 1, 0, 1], [1, 5, 3, 2], [0, 20, 5, 300]], dtype=float)
+    file = np.array([RELEASED - 1, RELEASED - 2, RELEASED - 1, RELEASED])
+    files = scale_files(columns, 1, 1, file, np.ones(3), "range")
+    assert files.variables.factors.tolist() == [1 / 4, 1 / 20]
+    assert files.variables.costs.tolist() == [1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from brute_force import sse_sst
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sdc_sql.udfs.microaggregation import partitions as m
+from sdc_sql.udfs.microaggregation.by_method import categorical_groups
 from sdc_sql.udfs.microaggregation.centroids import aggregate
 from sdc_sql.udfs.microaggregation.mdav import mdav
 from sdc_sql.udfs.microaggregation.vmdav import vmdav
@@ -125,3 +127,23 @@ def test_standardised_variables_have_mean_0_and_variance_1():
 def test_bad_input_is_refused(call, said):
     with np.errstate(invalid="ignore"), pytest.raises(ValueError, match=said):
         call(np.random.default_rng(0).normal(size=(10, 2)))
+
+
+def test_one_ordinal_category_has_its_optimum():
+    """By brute force over where groups of neighbours end, of k to 2k - 1 each (Hansen & Mukherjee 2003)."""
+    draw = np.random.default_rng(4)
+    for k in (2, 3):
+        for _ in range(20):
+            codes = draw.choice([0, 1, 2, 3, 7, 8, 12], 9)
+            found = categorical_groups(codes[:, np.newaxis], k, "ordinal")
+            lost = sum(codes[found == g].var() * (found == g).sum() for g in set(found.tolist()))
+            assert min(np.bincount(found)) >= k
+            assert lost == pytest.approx(_least_lost(np.sort(codes), k), abs=1e-9)
+
+
+def _least_lost(values, k):
+    best = [0.0] + [math.inf] * len(values)
+    for end in range(1, len(values) + 1):
+        for size in range(k, min(2 * k, end + 1)):
+            best[end] = min(best[end], best[end - size] + values[end - size : end].var() * size)
+    return best[-1]
