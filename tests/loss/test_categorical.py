@@ -428,6 +428,8 @@ def test_how_far_weights_are_from_those_before(con):
             "mean_change": 2,
         }
     ]  # fmt: skip
+    everybody = rows(con, "sdc_weight_distance('k', 'k', 'w', 'id')")[0]
+    assert [everybody[f"unreleased_{of}"] for of in ("share", "weight")] == [0, 0]
 
 
 @pytest.mark.slow

@@ -260,6 +260,8 @@ def test_alpha_k_anonymity_of_chosen_values(examples):
     assert con.execute(call.format(", chosen := ['y']")).fetchall() == [(0.6, 2, 1, 1, 0, 1)]
     # all three have fewer than five, two of them one value too often: their records are added up
     assert con.execute("FROM sdc_alpha_k_anonymity('chosen', ['c'], 's', 0.6, 5)").fetchall() == [(0.6, 5, 9, 3, 5, 9)]
+    # a share of alpha itself is not above it: of the second cell a half is y, and a half z
+    assert con.execute("FROM sdc_alpha_k_anonymity('chosen', ['c'], 's', 0.5, 2)").fetchall() == [(0.5, 2, 5, 2, 5, 1)]
     data = sdc_sql.Microdata(con, "chosen", keys=["c"])
     assert data.risk.likeness("s", chosen=["y"]).alpha == 0.5
     assert data.risk.alpha_k_anonymity("s", 0.6, 2, chosen=["y"]).records == 1

@@ -138,6 +138,14 @@ def test_no_household_variables(con):
     assert [(a.found, a.violated) for a in found if a.rule == 9] == [("no household variable", False)]
 
 
+def test_one_key_has_no_pairs(con):
+    """Rule 8 is of two keys crossed: of one there is nothing that could be rare."""
+    found = described(con, keys=["sex"]).risk.public_use_file_rules()
+    assert [(a.found.split(";")[0], a.violated) for a in found if a.rule == 8] == [
+        ("0 of 0 combinations are rarer", False)
+    ]
+
+
 @pytest.mark.slow
 def test_a_null_among_names_is_no_name(con):
     data = described(con)
