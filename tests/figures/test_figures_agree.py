@@ -161,8 +161,10 @@ SUMMARIES = {
         {"records": "sum(f)", "cells": "count(*)", "n1": "count(*) FILTER (f = 1)", "n2": "count(*) FILTER (f = 2)"},
     ),
     "sdc_composition_risk('persons', ['age'], 'w', 'household')": (
-        "(SELECT household, any_value(household_frequency) AS f, any_value(population_households) AS big FROM "
-        "sdc_composition_frequencies('persons', ['age'], 'household', 'w') GROUP BY household)",
+        (
+            "(SELECT household, any_value(household_frequency) AS f, any_value(population_households) AS big FROM "
+            "sdc_composition_frequencies('persons', ['age'], 'household', 'w') GROUP BY household)"
+        ),
         {
             "households": "count(*)",
             "population_households": "sum(big / f)",
@@ -216,8 +218,10 @@ ROWS = {
         "together <= least_alone",
     ),
     "sdc_threshold_rule_summary('persons', ['age', 'sex', 'region'], 12, weight := 'w')": (
-        "(unsafe_combinations, unsafe_records) = (SELECT (count(*), coalesce(sum(t.records), 0)) FROM "
-        "sdc_threshold_rule('persons', ['age', 'sex', 'region'], 12, weight := 'w') AS t WHERE t.columns = r.columns)",
+        (
+            "(unsafe_combinations, unsafe_records) = (SELECT (count(*), coalesce(sum(t.records), 0)) FROM "
+            "sdc_threshold_rule('persons', ['age', 'sex', 'region'], 12, weight := 'w') AS t WHERE t.columns = r.columns)"
+        ),
     ),
 }
 
