@@ -22,9 +22,11 @@ CREATE TABLE population AS SELECT i AS id, i * i % 5 AS age, i * i % 11 % 2 = 0 
 CREATE TABLE truth AS SELECT age, sex, 0.75 + age / 100 AS true_probability FROM persons GROUP BY ALL;
 CREATE TABLE sexes AS FROM (VALUES (true, true, 0.9), (true, false, 0.1), (false, true, 0.2), (false, false, 0.8))
     AS t("from", "to", probability);
-CREATE TABLE costs AS SELECT age, age * 2.0 AS cost FROM range(7) AS r(age);
+CREATE TABLE homes AS SELECT household, string_agg(age || ' ' || sex, ', ' ORDER BY age, sex) AS members
+    FROM persons GROUP BY household;
 """
 CELLS = "(SELECT age, sex, count(*) AS f, sum(w) AS big FROM persons GROUP BY ALL)"
+CROSSED = "'persons', ['age', 'sex', 'region', 'job']"
 OF_CELLS = "'persons', ['age', 'sex']"
 # a measure, and of each figure what it must be, by other tables; r: the row itself, where both are of one
 SUMMARIES = {
@@ -182,6 +184,21 @@ SUMMARIES = {
             "standard_error": "any_value(sqrt(theta * (1 - theta) / unique_matches))",
         },
     ),
+    f"sdc_data_intrusion_misclassified({CROSSED}, 0.2, ['sex'], ['sexes'], repetitions := 400)": (
+        (
+            f"sdc_data_intrusion_misclassified({CROSSED}, 0.2, ['sex'], ['sexes'], repetitions := 400) AS d, "
+            f"sdc_theta_misclassified({CROSSED}, 0.2, ['sex'], ['sexes']) AS m"
+        ),
+        {
+            "theta": "any_value(correct_matches / unique_matches)",
+            "standard_error": "any_value(sqrt(d.theta * (1 - d.theta) / unique_matches))",
+            "closed_form": "any_value(m.theta)",
+        },
+    ),
+    "sdc_composition_theta('persons', ['age', 'sex'], 'household', 0.1)": (
+        "sdc_theta('homes', ['members'], 0.1)",
+        {name: f"any_value({name})" for name in ("cells", "n1", "n2", "n3", "theta", "standard_error", "upper_bound")},
+    ),
 }
 # each row `r` of a measure, and what is true of its figures
 OF_ITS_CELL = f"(SELECT {{}} FROM {CELLS} AS c WHERE (c.age, c.sex) = (r.age, r.sex))"
@@ -205,6 +222,7 @@ ROWS = {
         "true_probability = 0.75 + age / 100",
         "individual_risk = sdc_posterior_risk(sample_frequency, sample_frequency / population_frequency)",
     ),
+    f"sdc_log_linear_risk_records({OF_CELLS}, 'w')": (f"sample_frequency = {OF_ITS_CELL.format('f')}",),
     f"sdc_l_diversity_cells({OF_CELLS}, 'region')": (f"sample_frequency = {OF_ITS_CELL.format('f')}",),
     f"sdc_t_closeness_cells({OF_CELLS}, 'region')": (f"sample_frequency = {OF_ITS_CELL.format('f')}",),
     "sdc_dominance_cells('persons', ['region'], 'income', n := 2)": (
@@ -220,7 +238,8 @@ ROWS = {
     "sdc_threshold_rule_summary('persons', ['age', 'sex', 'region'], 12, weight := 'w')": (
         (
             "(unsafe_combinations, unsafe_records) = (SELECT (count(*), coalesce(sum(t.records), 0)) FROM "
-            "sdc_threshold_rule('persons', ['age', 'sex', 'region'], 12, weight := 'w') AS t WHERE t.columns = r.columns)"
+            "sdc_threshold_rule('persons', ['age', 'sex', 'region'], 12, weight := 'w') AS t "
+            "WHERE t.columns = r.columns)"
         ),
     ),
 }
