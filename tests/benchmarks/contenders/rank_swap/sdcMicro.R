@@ -3,7 +3,7 @@ library(sdcMicro)
 package <- "sdcMicro"
 read <- function(path) {
   person <- data.table::fread(path, select = "person")$person
-  data.frame(x = (person * 7919) %% 1000003 + 0.5)
+  data.frame(x = (person * 7919) %% 10000019 + 0.5)
 }
 work <- function(table) rankSwap(table, variables = "x", TopPercent = 0, BottomPercent = 0, K0 = NULL, R0 = NULL, P = 0.05, seed = 1)
 answer <- function(table, done) {

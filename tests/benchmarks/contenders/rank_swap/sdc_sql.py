@@ -9,7 +9,7 @@ PACKAGE = "sdc-sql"
 
 def read(path):
     con = open_table(path)
-    con.execute("CREATE TABLE numbers AS SELECT person, person * 7919 % 1000003 + 0.5 AS x FROM t")
+    con.execute("CREATE TABLE numbers AS SELECT person, person * 7919 % 10000019 + 0.5 AS x FROM t")
     return con
 
 
