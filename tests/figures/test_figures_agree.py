@@ -1,7 +1,7 @@
 """Figures of one measure that others determine: rates by their counts, files by their records, cells by GROUP BY.
 
-What a summary says is asked of the rows that it sums up, which other tests ask of brute force. Of each measure the table
-is such that its figures differ from one another, and from none: one in the place of another is seen.
+What a summary says is asked of the rows that it sums up, which other tests ask of brute force. Of each measure the
+table is such that its figures differ from one another, and from none: one in the place of another is seen.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ CREATE TABLE persons AS SELECT i AS id, i * i % 7 AS age, i * i % 11 % 2 = 0 AS 
     CASE WHEN i < 8 THEN i WHEN i < 24 THEN i // 2 + 4 ELSE 8 + i // 3 END AS household, 2 + i % 5 AS w,
     CASE WHEN i = 31 THEN 9000 ELSE 1000 + (37 * i * i) % 801 END AS income,
     (i * i * i) % 13 % 4 AS job, 7 * i % 60 // 7 AS town FROM range(60) AS r(i);
-CREATE TABLE released AS SELECT * REPLACE (CASE WHEN id % 9 <> 4 THEN age END AS age, income + id % 21 + CASE WHEN id % 8 = 3 THEN 450 ELSE -10 END AS income)
+CREATE TABLE released AS SELECT * REPLACE (CASE WHEN id % 9 <> 4 THEN age END AS age,
+    income + id % 21 + CASE WHEN id % 8 = 3 THEN 450 ELSE -10 END AS income)
     FROM persons WHERE id % 10 <> 7;
 CREATE TABLE known AS SELECT * REPLACE (CASE WHEN id % 4 = 1 THEN (age + 3) % 7 ELSE age END AS age) FROM persons;
 CREATE TABLE population AS SELECT i AS id, i * i % 5 AS age, i * i % 11 % 2 = 0 AS sex FROM range(90) AS r(i)
@@ -233,8 +234,9 @@ ROWS = {
     ),
     "sdc_joint_releases_records(['persons', 'released'], [['age', 'sex'], ['town']], 'id')": (
         (
-            f"least_alone = least((SELECT f FROM persons AS p JOIN {CELLS} AS c USING (age, sex) WHERE p.id::VARCHAR = r.id), "
-            "(SELECT count(*) FROM persons AS p JOIN released AS q USING (town) WHERE p.id::VARCHAR = r.id))"
+            f"least_alone = least((SELECT f FROM persons AS p JOIN {CELLS} AS c USING (age, sex) "
+            "WHERE p.id::VARCHAR = r.id), (SELECT nullif(count(*), 0) FROM released AS p JOIN released AS q "
+            "USING (town) WHERE p.id::VARCHAR = r.id))"
         ),
         "together <= least_alone",
     ),
