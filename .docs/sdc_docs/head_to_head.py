@@ -19,8 +19,9 @@ OURS = "sdc-sql"
 _ABOUT = (
     "The same task on the same table (`fixtures/population.sql`), each in a process of its own: first the same answer, "
     "or of a random method the same property, is asserted, then time and memory are compared. What we lose is in it. "
-    "`python tests/benchmarks/headtohead.py` makes it anew, with what is installed. In the chart our line is bold; a "
-    "triangle is a contender that was stopped there."
+    "`python tests/benchmarks/headtohead.py` makes it anew, with what is installed; sizes were measured on different "
+    "days. A contender is stopped where its process, reading the file included, takes longer than the seconds that "
+    "stand there. In the chart our line is bold; a triangle is a contender that was stopped."
 )
 _SIDE, _LEFT, _TOP, _ACROSS = 190, 52, 34, 3
 _WIDE, _NAMES, _APART = 270, 92, 11  # of a chart, of the names beside its lines, and between two of these
@@ -57,7 +58,7 @@ def write_head_to_head() -> dict[str, str]:
 
 
 def _say_seconds(line: dict[str, Any]) -> str:
-    return f"more than {line['stopped']}" if "stopped" in line else f"{line['seconds']:.2f}"
+    return f"stopped after {line['stopped']}" if "stopped" in line else f"{line['seconds']:.2f}"
 
 
 def draw_chart(lines: Sequence[dict[str, Any]]) -> str:

@@ -10,8 +10,8 @@ The site reads fixtures/validation/headtohead.json.
 Each contender runs in a process of its own, which reads the table from Parquet (R and Java: from CSV), does the task
 once, and says what it found; seconds are those of the task alone, on the clock and of all processors, memory is the
 most that the process had. A deterministic task must give the same answer; of a random one the same property is
-asserted. A peer that is not installed is named; a contender that takes longer than --limit seconds is stopped, ours
-too, and stands with that bound. What is kept of a task and a number of records replaces what stood there.
+asserted. A peer that is not installed is named; a contender whose process takes longer than --limit seconds, reading
+included, is stopped, ours too, and stands with that bound. --keep replaces the lines of the same task and size.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ def _keep(lines: list[dict[str, Any]], file: Path) -> None:
     there: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
     now = {(line["task"], line["records"]) for line in lines}
     lines = [*(line for line in there if (line["task"], line["records"]) not in now), *lines]
-    order = [task.name for task in TASKS]
-    lines.sort(key=lambda line: (order.index(line["task"]), line["records"]))
+    order = {task.name: place for place, task in enumerate(TASKS)}
+    lines.sort(key=lambda line: (order.get(line["task"], len(order)), line["records"]))
     file.write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8", newline="\n")
 
 
@@ -132,8 +132,8 @@ def _compare(task: Task, table: Path, records: int, asked: argparse.Namespace) -
     if "missing" in lines[0]:
         msg = f"{task.name}: ours did not answer: {lines[0]}"
         raise AssertionError(msg)
-    if "answer" in lines[0]:
-        _assert_alike(task, [line for line in lines if "answer" in line])
+    if answered := [line for line in lines if "answer" in line]:
+        _assert_alike(task, answered)
     return lines
 
 
@@ -145,13 +145,14 @@ def _list_contenders(task: str) -> list[Path]:
 
 def _run(script: Path, table: Path, asked: argparse.Namespace) -> dict[str, Any]:
     """Return what a contender says: its name with the version, seconds, memory, answer; or why there is none."""
+    name = script.stem.replace("_", "-")
     if script.suffix == ".R":
         if shutil.which("Rscript") is None:
-            return {"contender": script.stem, "missing": "R is not installed"}
+            return {"contender": name, "missing": "R is not installed"}
         command = ["Rscript", "--vanilla", str(CONTENDERS / "run.R"), str(script), str(table.with_suffix(".csv"))]
     elif script.suffix == ".java":
         if shutil.which("javac") is None or ARX not in os.environ:
-            return {"contender": script.stem, "missing": f"there is no JDK, or the variable {ARX} names no jar of ARX"}
+            return {"contender": name, "missing": f"there is no JDK, or the variable {ARX} names no jar of ARX"}
         command = ["java", "-cp", os.environ[ARX], str(script), str(table.with_suffix(".csv"))]
     else:
         python = sys.executable if script.stem == OURS else asked.python
@@ -159,9 +160,9 @@ def _run(script: Path, table: Path, asked: argparse.Namespace) -> dict[str, Any]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=asked.limit, check=False)
     except subprocess.TimeoutExpired:
-        return {"contender": script.stem, "stopped": asked.limit}
+        return {"contender": name, "stopped": asked.limit}
     if done.returncode:
-        return {"contender": script.stem, "missing": (done.stderr.strip().splitlines() or ["no message"])[-1]}
+        return {"contender": name, "missing": (done.stderr.strip().splitlines() or ["no message"])[-1]}
     said: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
     return said
 
@@ -171,7 +172,7 @@ def _print_line(line: dict[str, Any]) -> None:
     if "missing" in line:
         print(f"{head} | | | {line['missing'][:100]} |", flush=True)
     elif "stopped" in line:
-        print(f"{head} more than {line['stopped']} s | | | |", flush=True)
+        print(f"{head} stopped after {line['stopped']} s with reading | | | |", flush=True)
     else:
         answer = ", ".join(f"{name} {value:.6g}" for name, value in line["answer"].items())
         memory = f"{line['memory'] / 1e6:,.0f} MB"

@@ -90,7 +90,8 @@ def try_mutant(mutant: Mutant, clone: Clone, answers: Callable[[Sequence[str]], 
         if ended == "too long":
             return {"fate": "caught", "by": "it does not load"}
         for files in filter(None, (own, others)):
-            ended, code = apart(lambda files=files: run_tests(files))  # type: ignore[misc]
+            seconds = LONGEST * max(1, len(files) / meets.MOST)  # a room has more files than a name
+            ended, code = apart(lambda files=files: run_tests(files), seconds)  # type: ignore[misc]
             if ended != "done" or code not in {0, 5}:  # 5: no test was chosen
                 return {"fate": "caught", "by": files[0] if files is own else "others", "how": ended}
         ended, found = apart(lambda: answer_all(macros), 4 * LONGEST) if macros else ("asks nothing of it", {})
