@@ -101,13 +101,24 @@ def main() -> None:
 
 
 def _keep(lines: list[dict[str, Any]], file: Path) -> None:
-    """Put the lines of a task and a number of records in the place of those that a file has of them."""
+    """Put the lines of a task and a number of records in the place of those that a file has of them.
+
+    A contender that is not installed here stays as it was measured.
+    """
     there: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
-    now = {(line["task"], line["records"]) for line in lines}
-    lines = [*(line for line in there if (line["task"], line["records"]) not in now), *lines]
+    now = {_name(line): line for line in lines}
+    sizes = {name[:2] for name in now}
+    before = {_name(line): line for line in there if "missing" not in line or _name(line)[:2] not in sizes}
+    gone = {name for name in before if name[:2] in sizes and "missing" not in now.get(name, {})}
+    kept = [line for name, line in before.items() if name not in gone]
+    new = [line for name, line in now.items() if "missing" not in line or name not in before]
     order = {task.name: place for place, task in enumerate(TASKS)}
-    lines.sort(key=lambda line: (order.get(line["task"], len(order)), line["records"]))
-    file.write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8", newline="\n")
+    both = sorted([*new, *kept], key=lambda line: (order.get(line["task"], len(order)), line["records"]))
+    file.write_text(json.dumps(both, indent=1) + "\n", encoding="utf-8", newline="\n")
+
+
+def _name(line: dict[str, Any]) -> tuple[str, int, str]:
+    return line["task"], line["records"], line["contender"].split()[0]
 
 
 def _make_table(folder: Path, records: int) -> Path:

@@ -182,6 +182,18 @@ def test_the_head_to_head_runs_and_answers_that_differ_are_an_error():
             named["_assert_alike"](task, [line, {"contender": "theirs", "answer": answer}])
 
 
+def test_what_is_kept_of_a_task_and_a_size_replaces_what_was_measured_of_it(tmp_path):
+    keep = runpy.run_path(str(Path(__file__).with_name("headtohead.py")))["_keep"]
+    file = tmp_path / "kept.json"
+    one = {"task": "suda", "records": 10, "contender": "sdc-sql 1", "seconds": 1}
+    other, larger = one | {"contender": "sdcMicro 5"}, one | {"records": 20}
+    keep([one, other], file)
+    keep([larger], file)
+    newer = one | {"contender": "sdc-sql 2"}
+    keep([newer, {"task": "suda", "records": 10, "contender": "sdcMicro", "missing": "R is not installed"}], file)
+    assert json.loads(file.read_text(encoding="utf-8")) == [newer, other, larger]
+
+
 def test_the_benchmark_of_masks_on_spark_runs():
     pytest.importorskip("pyspark")
     if shutil.which("java") is None:
