@@ -35,7 +35,7 @@ CREATE OR REPLACE MACRO sdc__kernel_certain_matches(olds, news, before, after) A
     sdc__needs_python('The assignment of all records')::BIGINT[];
 
 -- For each number of matches the original records that have as many, and whether they are certain.
--- cells, pairs: those of sdc_suppression_report.
+-- cells: of sdc__both_cells; pairs: their sdc__compatible_pairs. So a proof counts them once for this and for the report.
 CREATE OR REPLACE MACRO sdc__assigned(cells, pairs) AS TABLE
     WITH sdc__paired AS (
         SELECT coalesce(list(sdc__old_cell - 1), []::BIGINT[]) AS sdc__olds, coalesce(list(sdc__new_cell - 1), []::BIGINT[]) AS sdc__news

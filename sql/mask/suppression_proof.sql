@@ -62,8 +62,6 @@ CREATE OR REPLACE MACRO sdc__suppression_proof_of_subset(tbl, released, keys, k,
               FROM sdc__before) AS sdc__b ON sdc__a.sdc__id = sdc__b.sdc__id
         WHERE row(sdc__a.sdc__own) <> row(sdc__b.sdc__own)
     )
-    SELECT * EXCLUDE (k, sdc__below, sdc__n),
-           (SELECT certain_matches FROM sdc_certain_matches(tbl, released, keys, k := k)) AS certain_matches,
-           (SELECT count(*) FROM sdc__part) AS subset_records
-    FROM sdc_suppression_report(tbl, released, keys, k), sdc__unsafe, sdc__strangers
+    SELECT * EXCLUDE (sdc__below, sdc__n), (SELECT count(*) FROM sdc__part) AS subset_records
+    FROM sdc__report_and_certain(tbl, released, keys, k), sdc__unsafe, sdc__strangers
     WHERE sdc__held(sdc__below + sdc__n, guarantee);
