@@ -379,3 +379,13 @@ def test_what_one_loses_of_a_key_of_the_household_all_lose(con):
     assert con.execute(lost.format(alone.format(""))).fetchall() == [(1,)]
     assert con.execute(lost.format(together)).fetchall() == [(1,), (2,)]
     assert con.execute(f"SELECT count(age), count(*) {together}").fetchall() == [(6, 6)]
+
+
+def test_a_released_combination_that_no_original_has_is_rare(con):
+    """By hand, of pairs with one original or none: (1, z), both (2, y) and (9, NULL), whose NULLs no original has."""
+    con.execute("CREATE TABLE before AS FROM (VALUES (1, 'x'), (1, 'x'), (1, 'x'), (2, 'y')) AS t(a, b)")
+    con.execute("CREATE TABLE after AS FROM (VALUES (1, 'z'), (1, NULL), (2, 'y'), (2, 'y'), (9, NULL)) AS t(a, b)")
+    rule = "sdc__suppression_rule(['a', 'b'], 1, NULL, NULL, [['a', 'b']])"
+    call = f"sdc__rare_records('before', 'after', ['a', 'b'], {rule}, NULL, true, 'error')"
+    found = con.execute(f"SELECT sdc__before, sdc__after FROM {call} WHERE sdc__guarantee = 'strong'").fetchall()
+    assert found == [(1, 4)]
