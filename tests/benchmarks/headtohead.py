@@ -106,12 +106,11 @@ def _keep(lines: list[dict[str, Any]], file: Path) -> None:
     A contender that is not installed here stays as it was measured.
     """
     there: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
-    now = {_name(line): line for line in lines}
-    sizes = {name[:2] for name in now}
-    before = {_name(line): line for line in there if "missing" not in line or _name(line)[:2] not in sizes}
-    gone = {name for name in before if name[:2] in sizes and "missing" not in now.get(name, {})}
-    kept = [line for name, line in before.items() if name not in gone]
-    new = [line for name, line in now.items() if "missing" not in line or name not in before]
+    sizes = {_name(line)[:2] for line in lines}
+    absent = {_name(line) for line in lines if "missing" in line}
+    kept = [n for n in there if _name(n)[:2] not in sizes or (_name(n) in absent and "missing" not in n)]
+    known = {_name(line) for line in kept}
+    new = [line for line in lines if _name(line) not in known]
     order = {task.name: place for place, task in enumerate(TASKS)}
     both = sorted([*new, *kept], key=lambda line: (order.get(line["task"], len(order)), line["records"]))
     file.write_text(json.dumps(both, indent=1) + "\n", encoding="utf-8", newline="\n")

@@ -30,7 +30,7 @@ CREATE TABLE homes AS SELECT household, string_agg(age, ', ' ORDER BY age) AS me
 CELLS = "(SELECT age, sex, count(*) AS f, sum(w) AS big FROM persons GROUP BY ALL)"
 CROSSED = "'persons', ['age', 'sex', 'region', 'job']"
 OF_CELLS = "'persons', ['age', 'sex']"
-# a measure, and of each figure what it must be, by other tables; r: the row itself, where both are of one
+# a measure, and of each figure what it must be, by the rows of another
 SUMMARIES = {
     "sdc_distance_linkage('persons', 'released', ['age', 'sex', 'income'], 'id', continuous := ['income'])": (
         "sdc_distance_linkage_records('persons', 'released', ['age', 'sex', 'income'], 'id', continuous := ['income'])",

@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import tempfile
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import meets
@@ -60,6 +61,7 @@ def load() -> int:
 
 
 NEAREST = 5  # so many files of slow tests does one meet that the corpus tells from the project
+_PASSED = {("done", 0), ("done", 5)}  # 5: no test was chosen
 _SOUND: dict[str, bool] = {}
 
 
@@ -70,7 +72,7 @@ def keep_sound(files: Sequence[str]) -> list[str]:
         _SOUND.update(dict.fromkeys(unknown, True))
     for file in unknown:
         if file not in _SOUND:
-            _SOUND[file] = apart(lambda file=file: run_tests([file]), 4 * LONGEST) in {("done", 0), ("done", 5)}  # type: ignore[misc]
+            _SOUND[file] = apart(lambda file=file: run_tests([file]), 4 * LONGEST) in _PASSED  # type: ignore[misc]
             if not _SOUND[file]:
                 print(f"left out, since it fails as it is: {file}", flush=True)
     return [file for file in files if _SOUND[file]]
@@ -105,14 +107,17 @@ def try_mutant(mutant: Mutant, clone: Clone, answers: Callable[[Sequence[str]], 
 
 def _find_slow(mutant: Mutant, clone: Clone, files: Sequence[str]) -> str:
     """Return the file with a slow test that fails on a mutant, or none; one that takes too long has not failed."""
-    for file in files:
-        if apart(lambda file=file: run_tests([file], "slow"), 4 * LONGEST) not in {("done", 0), ("done", 5)}:  # type: ignore[misc]
-            continue  # it fails as it is
+    for file in filter(lambda file: _run_slow(file) in _PASSED, files):  # others fail as they are
         with clone.changed(mutant):
-            ended, code = apart(lambda file=file: run_tests([file], "slow"), 4 * LONGEST)  # type: ignore[misc]
-        if ended == "failed" or (ended == "done" and code not in {0, 5}):
+            ended = _run_slow.__wrapped__(file)
+        if ended not in _PASSED and ended[0] != "too long":
             return file
     return ""
+
+
+@cache
+def _run_slow(file: str) -> tuple[str, Any]:
+    return apart(lambda: run_tests([file], "slow"), 4 * LONGEST)
 
 
 def _compare_answers(right: dict[str, str], found: dict[str, str]) -> dict[str, Any]:
