@@ -99,12 +99,15 @@ CREATE OR REPLACE MACRO sdc__files_compared(original, released, columns, id, cat
                               CASE WHEN sdc__is_external(external) = 1 AND sdc__strange < sdc__some THEN 0
                                    ELSE sdc__strange END)
     ),
-    sdc__coded AS (
-        SELECT sdc__person, sdc__first, sdc__category_number(sdc__person) AS sdc__number,
-               CASE WHEN COLUMNS('(?s)^sdc__t_.*$') IS NOT NULL
+    sdc__kinds AS (
+        SELECT CASE WHEN COLUMNS('(?s)^sdc__t_.*$') IS NOT NULL
                         THEN sdc__category_number(COLUMNS('(?s)^sdc__t_.*$')) END AS "\0",
-               sdc__rank_or_null(COLUMNS(lambda c: starts_with(c, 'sdc__o_'))) AS "\0", COLUMNS(lambda c: starts_with(c, 'sdc__x_'))
-        FROM sdc__files
+               sdc__rank_or_null(COLUMNS(lambda c: starts_with(c, 'sdc__o_'))) AS "\0", unnest(sdc__rows) AS sdc__row
+        FROM sdc__kinds_of_rows('sdc__files')
+    ),
+    sdc__coded AS (
+        SELECT *, sdc__category_number(sdc__person) AS sdc__number
+        FROM (SELECT * EXCLUDE (sdc__row), unnest(sdc__row) FROM sdc__kinds)
     ),
     sdc__lists AS (
         SELECT list(sdc__person) AS sdc__persons, list(sdc__number) AS sdc__people,

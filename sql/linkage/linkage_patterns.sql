@@ -92,13 +92,16 @@ CREATE OR REPLACE MACRO sdc__linkage_by(original, released, columns, categories,
         FROM sdc__files
         GROUP BY sdc__person
     ),
-    sdc__coded AS (
-        SELECT sdc__first, sdc__person, sdc__category_number(sdc__person) AS sdc__number,
-               CASE WHEN COLUMNS('(?s)^sdc__t_.*$') IS NOT NULL THEN sdc__category_number(COLUMNS('(?s)^sdc__t_.*$')) END AS "\0",
-               COLUMNS(lambda c: starts_with(c, 'sdc__x_')),
+    sdc__kinds AS (
+        SELECT CASE WHEN COLUMNS('(?s)^sdc__t_.*$') IS NOT NULL THEN sdc__category_number(COLUMNS('(?s)^sdc__t_.*$')) END AS "\0",
                CASE WHEN len(block) = 0 THEN 0e0 WHEN list_count([*COLUMNS('(?s)^sdc__b_.*$')]) = len(block)
-                    THEN sdc__category_number([*COLUMNS('(?s)^sdc__b_.*$')]) END AS sdc__block
-        FROM sdc__files
+                    THEN sdc__category_number([*COLUMNS('(?s)^sdc__b_.*$')]) END AS sdc__block,
+               unnest(sdc__rows) AS sdc__row
+        FROM sdc__kinds_of_rows('sdc__files')
+    ),
+    sdc__coded AS (
+        SELECT *, sdc__category_number(sdc__person) AS sdc__number
+        FROM (SELECT * EXCLUDE (sdc__row), unnest(sdc__row) FROM sdc__kinds)
     ),
     sdc__lists AS (SELECT list(COLUMNS(*)) AS "\0" FROM sdc__coded),
     sdc__by_kind AS (

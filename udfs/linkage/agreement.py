@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers
 
 MOST = 400_000_000  # counts held at once, of four bytes
+DENSE = 8  # so many times as many numbers as rows are looked up in a table: sorting takes longer
 
 
 class Interval(NamedTuple):
@@ -26,13 +27,46 @@ class Interval(NamedTuple):
     place: Integers  # the place of each record that is looked through
 
 
+def number_values(values: Integers) -> Integers:
+    """Return the places of whole numbers, at least 0, among the distinct ones, from 0."""
+    if values.max(initial=0) >= DENSE * len(values):
+        return np.unique(values, return_inverse=True)[1]
+    there = np.zeros(DENSE * len(values), dtype=bool)
+    there[values] = True
+    return (np.cumsum(there) - 1)[values]
+
+
 def pair_numbers(first: Integers, second: Integers) -> Integers:
     """Return the numbers of the pairs of two lists of numbers, from 0; a pair with a negative one has -1."""
     known = (first >= 0) & (second >= 0)
     found = np.full(len(first), -1)
-    pairs = first[known] * (int(second.max(initial=0)) + 1) + second[known]
-    found[known] = np.unique(pairs, return_inverse=True)[1]
+    found[known] = number_values(first[known] * (int(second.max(initial=0)) + 1) + second[known])
     return found
+
+
+def number_kinds(codes: Integers) -> Integers:
+    """Return for each row the number of its kind, from 0; shape (variables, rows), codes from 0."""
+    of = np.zeros(codes.shape[1], dtype=np.int64)
+    for column in codes:
+        of = pair_numbers(of, column)
+    return of
+
+
+class Kinds(NamedTuple):
+    """A row of each kind, the place of each row's kind among these, and how many rows are of each."""
+
+    first: Integers
+    of: Integers
+    counts: Integers
+
+
+def list_kinds(numbers: Integers) -> Kinds:
+    """Return the kinds of rows, by their numbers from 0, which are at most as many as rows."""
+    counts = np.bincount(numbers)
+    there = counts > 0
+    first = np.empty(len(counts), dtype=np.int64)
+    first[numbers] = np.arange(len(numbers))
+    return Kinds(first[there], (np.cumsum(there) - 1)[numbers], counts[there])
 
 
 def intervals(asked: Floats, offered: Floats, tolerance: float) -> Interval:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sdc_sql.udfs.adapters import NUMBER, TEXT, declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
+from sdc_sql.udfs.linkage.agreement import Kinds, list_kinds, number_kinds, pair_numbers
 from sdc_sql.udfs.linkage.nearer import TWO, count_nearer
 from sdc_sql.udfs.linkage.records import Records, Variables, compute_squared_distances
 from sdc_sql.udfs.linkage.scales import compute_deviation, scale_variables
@@ -108,20 +109,42 @@ def distance_linkage(
     nominal, ranked = int(categories), int(categories) + int(ordinal)
     ranks = columns[nominal:ranked]
     numbers, scales = scale_variables(ranks, columns[ranked:], files.candidates, weights[ranked:], scaling)
-    codes = np.nan_to_num(columns[:nominal].T, nan=MISSING).astype(np.int64)
-    x, y = (_Side(numbers[rows], codes[rows]) for rows in (files.released, files.candidates))
     variables = Variables(np.sqrt(weights[nominal:]) / scales, weights[:nominal])
-    found = np.full((3, len(person)), np.nan)
-    x, own = x.select(files.paired), files.own[files.paired]
+    released, own = files.released[files.paired], files.own[files.paired]
+    asked, offered = _merge_alike(columns, released, files.candidates, own, alone=len(columns) > ranked)
+    x, y = (
+        _Side(numbers[rows], np.nan_to_num(columns[:nominal, rows].T, nan=MISSING).astype(np.int64), kinds.counts)
+        for rows, kinds in ((released[asked.first], asked), (files.candidates[offered.first], offered))
+    )
+    own = offered.of[own[asked.first]]
     none = np.zeros(numbers.shape[1], dtype=bool)
-    read = [_compare_records(x, y, own, variables, none)]
+    read = [_compare_records(x, y, own, variables, none)[:, asked.of]]
     if (tells_nothing := x.find_suppressed(y, own)).any():
         hidden = tells_nothing[:nominal] & (x.codes == MISSING)
         # what is hidden agrees with no candidate
-        masked = _Side(x.numbers, np.where(hidden, codes.max(axis=0, initial=0) + 1, x.codes))
-        read.append(_compare_records(masked, y, own, variables, tells_nothing[nominal:]))
-    found[:, files.released[files.paired]] = max(read, key=_expect_correct_links)
+        beyond = np.maximum(x.codes.max(axis=0, initial=0), y.codes.max(axis=0, initial=0)) + 1
+        masked = _Side(x.numbers, np.where(hidden, beyond, x.codes), x.counts)
+        read.append(_compare_records(masked, y, own, variables, tells_nothing[nominal:])[:, asked.of])
+    found = np.full((3, len(person)), np.nan)
+    found[:, released] = max(read, key=_expect_correct_links)
     return [*found]
+
+
+def _merge_alike(
+    columns: Floats, released: Integers, candidates: Integers, own: Integers, *, alone: bool
+) -> tuple[Kinds, Kinds]:
+    """Return the kinds of released records, with their own each, and those of candidates: each is compared once.
+
+    ``alone``: with continuous numbers, where hardly two records are alike, each is a kind of its own.
+    """
+    if alone:
+        asked, offered = (
+            Kinds(np.arange(n), np.arange(n), np.ones(n, dtype=np.int64)) for n in (len(released), len(candidates))
+        )
+        return asked, offered
+    kinds = number_kinds(np.nan_to_num(columns, nan=MISSING).astype(np.int64))
+    offered = list_kinds(kinds[candidates])
+    return list_kinds(pair_numbers(kinds[released], offered.of[own])), offered
 
 
 def _expect_correct_links(compared: Floats) -> float:
@@ -136,9 +159,10 @@ class _Side:
 
     numbers: Floats
     codes: Integers
+    counts: Integers  # how many records each stands for
 
     def select(self, rows: Integers) -> _Side:
-        return _Side(self.numbers[rows], self.codes[rows])
+        return _Side(self.numbers[rows], self.codes[rows], self.counts[rows])
 
     def find_missing(self) -> Truths:
         """Return which values are missing: those with codes, then the numbers."""
@@ -152,7 +176,7 @@ class _Side:
     def records(self, there: Truths, mark: int | None) -> Records:
         """Return the records with the numbers that both files have; with a mark, and a category that it is of."""
         codes = self.codes if mark is None else np.column_stack([self.codes, np.full(len(self.codes), mark)])
-        return Records(self.numbers[:, there], codes, np.ones(len(codes), dtype=np.int64))
+        return Records(self.numbers[:, there], codes, self.counts)
 
     def list_patterns_of_missing(self) -> tuple[Truths, Integers]:
         """Return which numbers records lack, each pattern once, and for each record which of these it has."""
@@ -167,7 +191,8 @@ def _compare_records(x: _Side, y: _Side, own: Integers, variables: Variables, te
     A number that one of two records lacks adds what two records of y differ by on average: the same for all that have
     it, so that it tells none of them from another. ``tells_nothing``: numbers which, missing in x, add it for all.
     """
-    spreads = np.array([compute_deviation(values[~np.isnan(values)]) for values in y.numbers.T])
+    every = np.repeat(y.numbers, y.counts, axis=0)
+    spreads = np.array([compute_deviation(values[~np.isnan(values)]) for values in every.T])
     unknown = 2 * np.square(spreads * variables.factors)
 
     def compare_alike(x: _Side, y: _Side, mine: Truths, theirs: Truths) -> tuple[Records, Records, Variables]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sdc_sql.udfs.adapters import NUMBER, declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
-from sdc_sql.udfs.linkage.agreement import agreements, intervals, pair_numbers
+from sdc_sql.udfs.linkage.agreement import agreements, intervals, list_kinds, number_kinds
 from sdc_sql.udfs.linkage.latent import estimate_latent, shares
 from sdc_sql.udfs.linkage.latent import weights as pattern_weights
 
@@ -18,15 +18,6 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers, Truths
 
 APART = "no record of the released table is in the block of its original: recode the blocks alike, or leave them out"
-
-
-def _kinds(codes: Integers) -> tuple[Integers, Integers, Integers]:
-    """Return a row of each kind of rows, the kind of each row, and how many there are of each; shape (k, rows)."""
-    of = np.zeros(codes.shape[1], dtype=np.int64)
-    for column in codes:
-        of = pair_numbers(of, column + 1)
-    _, first, counts = np.unique(of, return_index=True, return_counts=True)
-    return first, of, counts
 
 
 def _best(found: Integers, weight: Floats) -> tuple[Integers, Integers, Integers]:
@@ -50,9 +41,9 @@ def probabilistic_linkage(
     Parameters
     ----------
     columns
-        Of each variable the numbers of its categories, or its numbers, in this order; NaN: missing, agrees with none
-        (a category of its own where no released record lacks what its original has). Shape (variables, rows), the
-        rows of both files.
+        Of each variable the numbers of its categories, or its numbers, in this order; NaN: missing, agrees with
+        none (a category of its own where no released record lacks what its original has). Shape (variables, rows),
+        the rows of both files.
     categories
         How many variables have categories, the first ones.
     tolerances
@@ -78,15 +69,17 @@ def probabilistic_linkage(
         )
     split = int(categories)
     every = np.vstack([columns, blocks])
-    codes = np.stack([np.unique(values, return_inverse=True)[1] for values in every])
+    missing = np.isnan(every)
+    codes = np.where(missing, -1, every).astype(np.int64) + 1  # categories and blocks have numbers; 0: missing
+    for j in range(split, len(columns)):
+        codes[j] = np.unique(columns[j], return_inverse=True)[1]
     old, new = np.flatnonzero(first == 1), np.flatnonzero(first == 0)
     partner, paired = _partners(persons, old, new)
-    missing = np.isnan(every)
     suppressed = np.asarray((missing[:, new] & ~missing[:, partner] & paired).any(axis=1))
     suppressed[split:] = True  # a number that is missing is within no tolerance, and a block that is missing is none
     codes[missing & suppressed[:, None]] = -1
-    offered, _, weights = _kinds(codes[:, old])
-    asked, kind, counts = _kinds(codes[:, new])
+    offered, _, weights = list_kinds(number_kinds(codes[:, old] + 1))
+    asked, kind, counts = list_kinds(number_kinds(codes[:, new] + 1))
     sides = new[asked], old[offered]
     equal = [(c[sides[0]], c[sides[1]]) for c in codes]
     near = [intervals(c[sides[0]], c[sides[1]], t) for c, t in zip(columns[split:], tolerances, strict=True)]
@@ -122,10 +115,11 @@ def _place_values(values: Floats | Integers | Truths, of: Integers, number: int)
 
 def _partners(persons: Floats, old: Integers, new: Integers) -> tuple[Integers, Truths]:
     """Return of each released row that of the original of the same person, and whether there is one."""
-    order = np.argsort(persons[old])
-    place = np.minimum(np.searchsorted(persons[old][order], persons[new]), len(old) - 1)
-    partner = old[order][place]
-    return partner, np.asarray(persons[partner] == persons[new])
+    numbers = persons.astype(np.int64)
+    row = np.full(int(numbers.max(initial=0)) + 1, -1)
+    row[numbers[old]] = old
+    partner = row[numbers[new]]
+    return partner, np.asarray(partner >= 0)
 
 
 def _find_own_patterns(
