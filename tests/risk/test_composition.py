@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter, defaultdict
+from statistics import NormalDist
 
 import numpy as np
 import pyarrow as pa
@@ -87,6 +88,83 @@ def test_every_count_by_lists(con, seed):
     by_weights = sum(f[c] * float(posterior_risk(f[c], f[c] / big[c])) for c in f)
     assert risk.by_weights == (pytest.approx(by_weights, rel=1e-9) if n >= 2 * cells else None)
     assert risk.expected_reidentified_households <= risk.cells == len(f)
+
+
+@pytest.fixture
+def known(con):
+    """Return a file and its population, of households of four kinds.
+
+    Of the kinds ab (two persons), bb (two), b (one) and ccd (three) the file has 2, 2, 1 and 2 households, the
+    population 3, 1, none and 2 (and of a fifth kind 1).
+    """
+    kinds = {"ab": (2, 3), "bb": (2, 1), "b": (1, 0), "ccd": (2, 2), "aaaa": (0, 1)}
+    for place, name in enumerate(("file", "everyone")):
+        con.execute(f"CREATE TABLE {name} (hh INTEGER, sex VARCHAR)")
+        homes = [kind for kind, numbers in kinds.items() for _ in range(numbers[place])]
+        rows = [(hh, sex) for hh, kind in enumerate(homes) for sex in (kind if hh % 2 else kind[::-1])]
+        con.executemany(f"INSERT INTO {name} VALUES (?, ?)", rows)
+    return con
+
+
+def test_every_figure_of_the_k_map_of_households_by_hand(known):
+    """Exactly k = 3 is enough, so ab is safe; an absent kind counts as 1 / 1, and each person as his household."""
+    call = "FROM sdc_composition_k_map('file', 'everyone', ['sex'], 'hh'{})"
+    (row,) = known.execute(call.format("")).fetchall()
+    # households 2 + 1 + 2, persons 4 + 1 + 6; 2/3 + 2/1 + 1/1 + 2/2 of households, 4/3 + 4 + 1 + 6/2 of persons
+    assert row == (3, 5, 11, 3, 1, 0, 2, pytest.approx(14 / 3), pytest.approx(28 / 3))
+    (row,) = known.execute(call.format(", k := 2")).fetchall()
+    assert row[:4] == (2, 3, 5, 2)
+    safe = known.execute("FROM sdc_composition_k_map('everyone', 'everyone', ['sex'], 'hh', k := 2)").fetchall()
+    # of the population itself each kind is one match
+    assert safe == [(2, 2, 6, 2, 0, 1, 2, 4.0, pytest.approx(2 + 2 + 3 + 4))]
+
+
+def test_theta_of_households_with_its_error_and_bound(con):
+    """Skinner & Elliot (2002), (7) and (9), of 4 households alone, 3 pairs and 2 triples: see test_theta.py."""
+    kinds = [f"u{i}" for i in range(4)] + [f"p{i // 2}" for i in range(6)] + [f"t{i // 3}" for i in range(6)]
+    con.execute("CREATE TABLE k AS SELECT unnest(range(16)) AS hh, unnest(?::VARCHAR[]) AS a", [kinds])
+    con.execute("INSERT INTO k SELECT hh, 'one more' FROM k")
+    error = math.sqrt(0.048)  # pi = 1/2: theta = 4 / 10, and 0.16 * 0.3 is the variance
+    for given, z in (("", NormalDist().inv_cdf(0.99)), (", confidence := 0.6", NormalDist().inv_cdf(0.6))):
+        (row,) = con.execute(f"FROM sdc_composition_theta('k', ['a'], 'hh', 0.5{given})").fetchall()
+        assert row[:5] == (16, 9, 4, 3, 2)
+        assert row[5:] == pytest.approx((0.4, error, min(1, 0.4 + z * error)))
+
+
+def test_every_figure_of_the_risk_of_households(con):
+    """Twenty households of one person: kinds of 12, 5, 2 and 1, each household for 10."""
+    homes = [kind for kind, number in (("a", 12), ("b", 5), ("c", 2), ("d", 1)) for _ in range(number)]
+    con.execute("CREATE TABLE k AS SELECT unnest(range(20)) AS hh, unnest(?::VARCHAR[]) AS a, 10 AS w", [homes])
+    (row,) = con.execute("FROM sdc_composition_risk('k', ['a'], 'w', 'hh')").fetchall()
+    assert row[:4] == (20, 200, 4, 1)
+    ((cells, *_),) = [population_cells(np.array([1.0, 2, 5, 12]), np.ones(4), 200.0)]
+    assert 4 < cells <= 10
+    assert row[4] == pytest.approx(cells)
+    by_weights = sum(f * float(posterior_risk(f, 0.1)) for f in (1, 2, 5, 12))
+    # Chao & Lin: f_1 = f_2 = 1, n = 20, pi = 1/10
+    chao_lin = (4 + 1 / (2 * 20 / 19 + 0.1 / 0.9)) / 10
+    assert row[5:] == pytest.approx((by_weights, chao_lin, cells / 10, cells / 200))
+    # a census: each kind is re-identified once, and nothing is missing
+    (row,) = con.execute("FROM sdc_composition_risk('k', ['a'], 1, 'hh')").fetchall()
+    assert row == pytest.approx((20, 20, 4, 1, 4, 4, 4, 4, 4 / 20))
+    # no household alone: Chao & Lin see no kind missing
+    con.execute("DELETE FROM k WHERE a = 'd'")
+    (row,) = con.execute("FROM sdc_composition_risk('k', ['a'], 'w', 'hh')").fetchall()
+    assert (row[3], row[6]) == (0, pytest.approx(3 / 10))
+
+
+def test_the_header_by_hand(con):
+    """Households 1 and 2 are alike in whatever order; of the third the mean of its members' weights counts."""
+    con.execute("""CREATE TABLE persons AS FROM (VALUES (1, 30, 'f', 10), (1, 41, 'm', 10), (2, 41, 'm', 20),
+        (2, 30, 'f', 20), (3, 30, 'f', 14), (3, 30, 'f', 16), (4, 30, 'f', 7)) t(household, age, sex, weight)""")
+    (row,) = con.execute("FROM sdc_composition_summary('persons', ['age', 'sex'], 'household', 2)").fetchall()
+    assert row == (7, 4, 2, 3, 2, 3, 2, 3)
+    (row,) = con.execute("FROM sdc_composition_summary('persons', ['age', 'sex'], 'household')").fetchall()
+    assert row == (7, 4, 3, 3, 2, 3, 4, 7)
+    call = "FROM sdc_composition_frequencies('persons', ['age', 'sex'], 'household'{}) ORDER BY ALL"
+    found = con.execute(call.format(", 'weight'")).fetchall()
+    assert [row[4:] for row in found] == [(2, 30)] * 4 + [(1, 15)] * 2 + [(1, 7)]
+    assert [row[4:] for row in con.execute(call.format("")).fetchall()] == [(2, None)] * 4 + [(1, None)] * 3
 
 
 def test_the_models_of_the_cells():
