@@ -304,3 +304,107 @@ def test_enhanced_beta_is_infinite_where_a_rare_value_is_certain(db):
     db.execute("CREATE OR REPLACE TABLE rare AS SELECT least(range, 1) AS c, range = 0 AS s FROM range(8)")
     ((*_, beta, enhanced, _),) = db.execute("FROM sdc_likeness('rare', ['c'], 's')").fetchall()
     assert (beta, enhanced) == (7, math.inf)
+
+
+def test_the_headers_by_hand_with_every_figure(db):
+    """Three records: 30 with flu and cancer, 41 with flu; of the file flu has q = 2/3, cancer 1/3."""
+    db.execute("CREATE OR REPLACE TABLE persons AS FROM (VALUES (30, 'flu'), (30, 'cancer'), (41, 'flu')) t(age, ill)")
+
+    def rows(call):
+        return [pytest.approx(row) for row in db.execute(f"FROM {call}").fetchall()]
+
+    gain = 0.5  # (1/2 - 1/3) / (1/3), and (1 - 2/3) / (2/3): above -ln(2/3) = 0.41
+    assert rows("sdc_likeness_cells('persons', ['age'], 'ill') ORDER BY age") == [
+        (30, 2, 0.5, gain, gain, math.log(1.5)), (41, 1, 1.0, gain, math.inf, math.inf)
+    ]  # fmt: skip
+    assert rows("sdc_likeness('persons', ['age'], 'ill')") == [(3, 2, 1, 1, gain, math.inf, math.inf)]
+    assert rows("sdc_t_closeness_cells('persons', ['age'], 'ill') ORDER BY age") == [(30, 2, 1 / 6), (41, 1, 1 / 3)]
+    assert rows("sdc_t_closeness('persons', ['age'], 'ill')") == [(3, 2, 1 / 3)]
+    assert rows("sdc_t_closeness('persons', ['age'], 'ill', 'ordered')") == [(3, 2, 1 / 3)]
+    assert rows("sdc_l_diversity_cells('persons', ['age'], 'ill') ORDER BY age") == [(30, 2, 2, 2, 2), (41, 1, 1, 1, 1)]
+    assert rows("sdc_l_diversity('persons', ['age'], 'ill')") == [(3, 2, 1, 1, 1)]
+    records = db.execute("FROM sdc_l_diversity_records('persons', ['age'], 'ill') ORDER BY ALL").fetchall()
+    assert records == [
+        (30, "cancer", 2, pytest.approx(2), 2),
+        (30, "flu", 2, pytest.approx(2), 2),
+        (41, "flu", 1, 1, 1),
+    ]
+
+
+def test_without_a_c_it_is_two(db):
+    """Definition 4.2 by hand, counts 4, 1, 1: 4 < c 6, while 4 < c (1 + 1) holds of no c up to 2."""
+    db.execute(
+        "CREATE OR REPLACE TABLE few AS SELECT 1 AS a, 'o' || range // 3 AS o, greatest(range, 3) AS s FROM range(6)"
+    )
+    entropy = math.exp(-sum(p * math.log(p) for p in (4 / 6, 1 / 6, 1 / 6)))
+    for c, recursive in (("", 1), (", c := 2.1", 2)):
+        assert db.execute(f"FROM sdc_l_diversity('few', ['a'], 's'{c})").fetchall() == [
+            (6, 1, 3, pytest.approx(entropy), recursive)
+        ]
+        assert db.execute(f"FROM sdc_l_diversity_cells('few', ['a'], 's'{c})").fetchall() == [
+            (1, 6, 3, pytest.approx(entropy), recursive)
+        ]
+        of_records = f"SELECT DISTINCT recursive_l FROM sdc_l_diversity_records('few', ['a'], 's'{c})"
+        assert db.execute(of_records).fetchall() == [(recursive,)]
+    # with the others among the keys: {3, 3, 3} has one value, {3, 4, 5} three: 1 < 2 r_3
+    others = "('few', ['a'], 's', others := ['o'])"
+    assert db.execute(f"FROM sdc_l_diversity{others}").fetchall() == [(6, 2, 1, 1, 1)]
+    found = db.execute(f"FROM sdc_l_diversity_cells{others} ORDER BY o").fetchall()
+    assert found == [(1, "o0", 3, 1, 1, 1), (1, "o1", 3, 3, pytest.approx(3), 3)]
+    found = db.execute(
+        f"SELECT o, distinct_l, recursive_l FROM sdc_l_diversity_records{others} ORDER BY ALL"
+    ).fetchall()
+    assert found == [("o0", 1, 1)] * 3 + [("o1", 3, 3)] * 3
+
+
+def test_a_missing_sensitive_value_is_a_value_like_another(db):
+    """By hand: cells {NULL 2, x 1} and {x 1, y 4}; of the file of eight NULL and x have a quarter each, y a half."""
+    db.execute("CREATE OR REPLACE TABLE gaps AS SELECT c, unnest(s) AS s FROM "
+               "(VALUES (1, [NULL, NULL, 'x']), (2, ['x', 'y', 'y', 'y', 'y'])) t(c, s)")  # fmt: skip
+    found = db.execute("FROM sdc_t_closeness_cells('gaps', ['c'], 's') ORDER BY c").fetchall()
+    # 2/3 - 1/4 + 1/3 - 1/4 and 4/5 - 1/2
+    assert found == [(1, 3, pytest.approx(0.5)), (2, 5, pytest.approx(0.3))]
+    found = db.execute("FROM sdc_likeness_cells('gaps', ['c'], 's') ORDER BY c").fetchall()
+    assert found == [
+        (1, 3, pytest.approx(2 / 3), pytest.approx(5 / 3), math.inf, math.inf),  # 5/3 > ln 4
+        (2, 5, pytest.approx(4 / 5), pytest.approx(3 / 5), pytest.approx(3 / 5), math.inf),  # 3/5 < ln 2
+    ]
+    found = db.execute("FROM sdc_l_diversity_cells('gaps', ['c'], 's') ORDER BY c").fetchall()
+    assert [(row[2], row[4]) for row in found] == [(2, 1), (2, 1)]  # 2 < 2 * 1 does not hold, nor 4 < 2 * 1
+    # of the chosen ones x alone: a third and a fifth; named twice it is the same one, and no missing value is it
+    for chosen in ("['x']", "['x', 'x']"):
+        call = f"SELECT alpha FROM sdc_likeness_cells('gaps', ['c'], 's', chosen := {chosen}) ORDER BY c"
+        assert db.execute(call).fetchall() == [(pytest.approx(1 / 3),), (pytest.approx(1 / 5),)]
+    call = "SELECT alpha FROM sdc_likeness_cells('gaps', ['c'], 's', chosen := ['y']) ORDER BY c"
+    assert db.execute(call).fetchall() == [(0,), (pytest.approx(4 / 5),)]
+    with pytest.raises(duckdb.Error, match="the ordered distance has no place for NULL"):
+        db.execute("FROM sdc_t_closeness('gaps', ['c'], 's', 'ordered')").fetchall()
+
+
+def test_one_value_has_no_distance(db):
+    db.execute("CREATE OR REPLACE TABLE alike AS SELECT range % 2 AS c, 7 AS s FROM range(5)")
+    for distance in ("equal", "ordered"):
+        found = db.execute(f"FROM sdc_t_closeness('alike', ['c'], 's', '{distance}')").fetchall()
+        assert found == [(5, 2, 0)]
+    assert db.execute("FROM sdc_likeness('alike', ['c'], 's')").fetchall() == [(5, 2, 2, 1, 0, 0, 0)]
+
+
+def test_every_figure_of_the_k_map_by_hand(db):
+    """Two records that two of the population share, one of three, one of none, four of five, one of a single one."""
+    db.execute("""
+        CREATE OR REPLACE TABLE file AS SELECT unnest([30, 30, 41, 52, 60, 60, 60, 60, NULL]) AS age;
+        CREATE OR REPLACE TABLE everyone AS SELECT unnest([30, 30, 41, 41, 41, 60, 60, 60, 60, 60, NULL, 99]) AS age
+    """)
+    # exactly k of the population are enough
+    assert db.execute("FROM sdc_k_map('file', 'everyone', ['age'])").fetchall() == [(3, 4, 3, 1, 0)]
+    assert db.execute("FROM sdc_k_map('file', 'everyone', ['age'], 4)").fetchall() == [(4, 5, 4, 1, 0)]
+    db.execute("DELETE FROM file WHERE age IN (52, 60)")
+    assert db.execute("FROM sdc_k_map('file', 'everyone', ['age'], 2)").fetchall() == [(2, 1, 1, 0, 1)]
+    db.execute("DELETE FROM file WHERE age IS NULL")
+    assert db.execute("FROM sdc_k_map('file', 'everyone', ['age'], 2)").fetchall() == [(2, 0, 0, 0, 2)]
+
+
+def test_a_file_without_violations_has_none(db):
+    db.execute("CREATE OR REPLACE TABLE calm AS SELECT range // 4 AS c, range % 2 AS s FROM range(8)")
+    assert db.execute("FROM sdc_alpha_k_anonymity('calm', ['c'], 's', 0.5, 4)").fetchall() == [(0.5, 4, 0, 0, 0, 0)]
+    assert db.execute("FROM sdc_alpha_k_anonymity('calm', ['c'], 's', 0.5, 5)").fetchall() == [(0.5, 5, 8, 2, 0, 8)]

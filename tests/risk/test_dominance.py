@@ -121,3 +121,32 @@ def test_refused(firms):
     firms.execute("UPDATE firms SET turnover = NULL")
     with pytest.raises(TableError, match="no total"):
         data.risk.dominance("turnover")
+
+
+def test_every_figure_of_the_cells_by_hand(firms):
+    """Of food 1,000, of wood 105, of the one mine 70; of a total of 0 there are no shares, of NULL no total."""
+    firms.execute("INSERT INTO firms VALUES ('peat', 0), ('peat', 0), ('ice', NULL), (NULL, 4), (NULL, 3), (NULL, 2)")
+    call = "FROM sdc_dominance_cells('firms', ['activity'], 'turnover'{}) ORDER BY activity NULLS LAST"
+    assert firms.execute(call.format("")).fetchall() == [
+        ("food", 4, 1000, pytest.approx(0.96), pytest.approx(40 / 900), True, True),
+        ("mines", 1, 70, 1, 0, True, True),
+        ("peat", 2, 0, 0, None, False, False),
+        ("wood", 3, 105, pytest.approx(75 / 105), pytest.approx(30 / 40), False, False),
+        (None, 3, 9, pytest.approx(7 / 9), pytest.approx(2 / 4), False, False),
+    ]
+    assert firms.execute("FROM sdc_dominance('firms', ['activity'], 'turnover')").fetchall() == [(13, 5, 2, 2, 2, 5)]
+    # each rule alone: of three units all is the share of three; half of 4 is not less than 1/2 of it
+    given = ", n := 3, share := 0.99, p := 0.5"
+    judged = [row[5:] for row in firms.execute(call.format(given)).fetchall()]
+    assert judged == [(False, True), (True, True), (False, False), (True, False), (True, False)]
+    found = firms.execute(f"FROM sdc_dominance('firms', ['activity'], 'turnover'{given})").fetchall()
+    assert found == [(13, 5, 3, 2, 4, 11)]
+
+
+def test_a_record_that_stands_for_less_than_two_and_more_than_one(con):
+    """Contributions 8 (times 1.5), 4 (times 1.5) and 1 (times 4): the two greatest units give 12 + 0.5 * 4 of 22."""
+    con.execute("CREATE TABLE k AS FROM (VALUES (1, 8, 1.5), (1, 4, 1.5), (1, 1, 4), (1, NULL, 9)) t(f, x, w)")
+    call = "FROM sdc_dominance_cells('k', ['f'], 'x', n := {}, weight := 'w')"
+    for n, top in ((1, 8), (2, 14), (3, 18), (4, 19), (7, 22), (100, 22)):
+        (cell,) = con.execute(call.format(n)).fetchall()
+        assert cell[1:5] == (3, 22, pytest.approx(top / 22), pytest.approx((22 - 14) / 8))

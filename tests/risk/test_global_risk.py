@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from brute_force import individual_risks
 from hypothesis import given
@@ -56,3 +58,23 @@ def test_sdcmicro_on_testdata(shared, sdcmicro, con):
         ("percent", "global_risk_pct"),
     ):
         assert theirs[approximation] * (1 - 0.004403) < row[ours] <= theirs[approximation]
+
+
+def test_every_figure_of_the_header_by_hand(con):
+    """(3.2) in closed form: r_1 = (p / q) ln(1 / p) and r_2 = (p / q) (1 - r_1), p = 2 / 25 and 1 / 20."""
+    con.execute("CREATE TABLE persons AS FROM (VALUES (30, 'f', 10), (30, 'f', 15), (41, 'm', 20)) t(age, sex, w)")
+    expected = 2 * 0.08 / 0.92 * (1 - 0.08 / 0.92 * math.log(12.5)) + math.log(20) / 19
+    (row,) = con.execute("FROM sdc_global_risk('persons', ['age', 'sex'], 'w')").fetchall()
+    assert row == pytest.approx((3, expected, expected / 3, expected / 3 * 100))
+    # where NULL agrees with every value, its record weighs in each cell, and all are its own
+    con.execute("INSERT INTO persons VALUES (NULL, 'm', 5)")
+    (row,) = con.execute("FROM sdc_global_risk('persons', ['age', 'sex'], 'w', nulls := 'wildcard')").fetchall()
+    expected += 2 * 0.08 / 0.92 * (1 - 0.08 / 0.92 * math.log(12.5)) - math.log(20) / 19
+    assert row[0] == 4
+    assert row[1] == pytest.approx(expected)
+    with pytest.raises(Exception, match="less than"):
+        con.execute("FROM sdc_global_risk('persons', ['age', 'sex'], 0.5)").fetchall()
+    (row,) = con.execute(
+        "FROM sdc_global_risk('persons', ['age', 'sex'], 0.5, small_weights := 'at_least_one')"
+    ).fetchall()
+    assert row == pytest.approx((4, 3, 0.75, 75))

@@ -43,3 +43,19 @@ def test_by_hand(con):
         found = con.execute("FROM sdc_household_k_anonymity('k', ['SELECT', 'f'], 'house hold', 5)").fetchall()
         wrong += [] if found == expected else [(seed, found, expected)]
     assert wrong == []
+
+
+def test_without_a_k_it_is_three(con):
+    """Cells of one, two and three households, of 3, 2 and 4 records: exactly three are enough."""
+    con.execute("CREATE TABLE survey (household INTEGER, region VARCHAR)")
+    homes = {"north": [1, 1, 1], "south": [1, 2], "west": [3, 4, 4, 5]}
+    rows = [(home, region) for region, members in homes.items() for home in members]
+    con.executemany("INSERT INTO survey VALUES (?, ?)", rows)
+    found = con.execute("FROM sdc_household_k_anonymity('survey', ['region'], 'household')").fetchall()
+    assert found == [(2, 3, 1), (3, 5, 2)]
+    found = con.execute("FROM sdc_household_k_anonymity('survey', ['region'], 'household', 4)").fetchall()
+    assert found == [(2, 3, 1), (3, 5, 2), (4, 9, 3)]
+    assert con.execute("FROM sdc_household_k_anonymity('survey', ['region'], 'household', 2)").fetchall() == [(2, 3, 1)]
+    con.execute("UPDATE survey SET household = NULL WHERE household = 5")
+    with pytest.raises(Exception, match="household number is NULL"):
+        con.execute("FROM sdc_household_k_anonymity('survey', ['region'], 'household')").fetchall()

@@ -133,3 +133,19 @@ def test_sdcmicro_without_weights(shared, con):
     (row,) = fetch(con, "FROM sdc_household_global_risk('t', ?, 1, 'ori_hid')", KV7)
     assert row["expected_reidentified_persons"] == pytest.approx(1281.7272510666, rel=1e-12)
     assert row["percent"] == pytest.approx(27.9853111586593, rel=1e-12)
+
+
+def test_every_figure_of_the_header_by_hand(con):
+    """(3.2) in closed form: r_1 = (p / q) ln(1 / p), r_2 = (p / q) (1 - r_1), p = f / F; and 1 - (1 - r_2)^2."""
+    con.execute("""CREATE TABLE persons AS FROM
+        (VALUES (30, 'f', 10, 1), (30, 'f', 15, 1), (41, 'm', 20, 2)) t(age, sex, w, household)""")
+    two, one = 0.08 / 0.92 * (1 - 0.08 / 0.92 * math.log(12.5)), math.log(20) / 19
+    pair = 1 - (1 - two) ** 2
+    call = "('persons', ['age', 'sex'], 'w', 'household'"
+    found = con.execute(f"FROM sdc_household_risk{call}, 0.1) ORDER BY w").fetchall()
+    assert [row[4:] for row in found] == [
+        pytest.approx(row) for row in [(two, pair, 2, 0.05), (two, pair, 2, 0.05), (one, one, 1, 0.1)]
+    ]
+    (row,) = con.execute(f"FROM sdc_household_global_risk{call})").fetchall()
+    rate = (2 * pair + one) / 3
+    assert row == pytest.approx((3, 2, 2 * pair + one, pair + one, rate, 100 * rate, (pair + one) / 2))

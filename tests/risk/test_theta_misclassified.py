@@ -373,3 +373,35 @@ def test_a_matrix_of_several_strata_is_not_read_as_one(persons):
     for call in calls:
         with pytest.raises(duckdb.Error, match='"region" stands in the matrix besides from, to and probability'):
             persons.execute(f"FROM {call}").fetchall()
+
+
+def test_the_simulation_where_pairs_or_uniques_lack(con):
+    """The limit, n_1 / (n_1 + sum over pairs of (1 - pi) / pi): 1 without pairs, 0 without uniques, else by hand."""
+    call = "FROM sdc_data_intrusion_simulation('t', ['a'], 0.5{})"
+    con.execute("CREATE TABLE t AS SELECT unnest([1, 2, 3, 3, 3]) AS a")
+    ((n, unique, correct, theta, error, limit),) = con.execute(call.format(", repetitions := 400")).fetchall()
+    assert (n, theta, error, limit) == (400, 1, 0, 1)
+    # of five records two are alone, and half of them are copied back
+    assert abs(unique - 80) < 4.5 * math.sqrt(400 * 0.2 * 0.8)
+    assert correct == unique
+    con.execute("DELETE FROM t WHERE a < 3")
+    assert con.execute(call.format(", repetitions := 7")).fetchall() == [(7, 0, 0, None, None, 0)]
+    con.execute("INSERT INTO t VALUES (1), (2), (4), (4)")
+    ((n, unique, correct, theta, error, limit),) = con.execute(call.format("")).fetchall()
+    assert (n, limit) == (10_000, pytest.approx(2 / (2 + 2)))
+    assert abs(unique / n - 2 / 7) < 4.5 * math.sqrt(2 / 7 * 5 / 7 / n)
+    assert abs(theta - 0.5) < 4.5 * error
+
+
+def test_theta_without_uniques_or_pairs_that_stay(con):
+    """(12) and (13) by hand: without uniques all is 0; a pair that never stays costs nothing, a false match does."""
+    con.execute(
+        """CREATE TABLE m AS FROM (VALUES (1, 2, 1.0), (2, 2, 0.75), (2, 1, 0.25)) t("from", "to", probability)"""
+    )
+    con.execute("CREATE TABLE s AS SELECT unnest([1, 1, 2]) AS a")
+    call = "FROM sdc_theta_misclassified('s', ['a'], 0.25, ['a'], ['m'])"
+    # kept: of the unique 2 three quarters, of the pair of 1 nothing; both of the pair are taken for the unique
+    down = 0.25 * 0.75 + 2
+    assert con.execute(call).fetchall() == [(3, 2, 1, 1, 0.75, 0, 2, pytest.approx(0.1875 / down), 1)]
+    con.execute("INSERT INTO s VALUES (2), (2)")
+    assert con.execute(call).fetchall() == [(5, 2, 0, 1, 0, 0, 0, 0, 0)]

@@ -88,3 +88,22 @@ def test_adult(shared, con):
     (row,) = fetch(con, "FROM sdc_frequency_summary('adult', ?)", keys)
     assert (row["records"], row["cells"], row["largest_cell"]) == (30_162, 19_502, 45)
     assert round(row["uniques_rate"], 6) == 0.514290
+
+
+def test_every_figure_of_the_summary_by_hand(con):
+    """Cells of 1, 1, 2, 2, 2 and 5 records; with wildcards the record without a value agrees with all of them."""
+    values = ["a", None, "b", "b", "c", "c", "d", "d", "e", "e", "e", "e", "e"]
+    con.execute("CREATE TABLE t AS SELECT unnest(range(13)) AS id, unnest(?::VARCHAR[]) AS x", [values])
+    call = "FROM sdc_frequency_summary('t', ['x']{})"
+    assert con.execute(call.format("")).fetchall() == [(13, 6, 2, pytest.approx(2 / 13), 3, 5)]
+    # a has two, b, c and d three, e six, and NULL all thirteen
+    assert con.execute(call.format(", nulls := 'wildcard'")).fetchall() == [(13, 6, 0, 0, 1, 13)]
+    assert con.execute("FROM sdc_frequency_counts('t', ['x'])").fetchall() == [(1, 2), (2, 3), (5, 1)]
+    found = con.execute("FROM sdc_frequency_counts('t', ['x'], nulls := 'wildcard')").fetchall()
+    assert found == [(2, 1), (3, 3), (6, 1), (13, 1)]
+    assert con.execute("SELECT id FROM sdc_sample_uniques('t', ['x']) ORDER BY id").fetchall() == [(0,), (1,)]
+    con.execute("INSERT INTO t VALUES (13, 'f')")
+    assert con.execute("FROM sdc_sample_uniques('t', ['x'], nulls := 'wildcard')").fetchall() == []
+    con.execute("DELETE FROM t WHERE x IS NULL")
+    found = con.execute("FROM sdc_sample_uniques('t', ['x'], nulls := 'wildcard') ORDER BY id").fetchall()
+    assert found == [(0, "a"), (13, "f")]
