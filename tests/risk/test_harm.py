@@ -178,3 +178,45 @@ def test_harm_of_no_table(con):
     con.execute("CREATE OR REPLACE TABLE one AS SELECT 1 AS id")
     with pytest.raises(TableError, match="costs is 5"):
         Microdata(con, "one", id="id").risk.expected_harm(5)
+
+
+def test_a_cost_of_no_identification_counts_where_it_is_given(con):
+    """To tell a wrong one is one thing, that nobody is told another: 0.65 * 3 more of the second, 3 of the fourth."""
+    outcomes(con, [*HARM, (5, "none", "correct", 1.0), (6, "incorrect", "none", 0.0)], [*COSTS, ("none", "none", 3)])
+    rows = con.execute("FROM sdc_expected_harm_records('k', 'prices', 'f''s')").fetchall()
+    expected = {"1": 38.0, "2": 4.0 + 1.95, "3": 45.0, "4": 3.0, "5": 0.0, "6": 0.0}
+    assert dict(rows) == pytest.approx(expected)
+    (row,) = con.execute("FROM sdc_expected_harm('k', 'prices', 'f''s')").fetchall()
+    assert row == pytest.approx((6, sum(expected.values()), sum(expected.values()) / 6, 45))
+    # what cannot happen needs no cost
+    con.execute("DELETE FROM k WHERE probability > 0")
+    con.execute("DELETE FROM prices")
+    con.execute("INSERT INTO prices VALUES ('correct', 'correct', -5)")
+    assert con.execute("FROM sdc_expected_harm_records('k', 'prices', 'f''s')").fetchall() == [("6", 0.0)]
+    con.execute("INSERT INTO k VALUES (6, 'correct', 'correct', 1.0)")
+    assert con.execute("FROM sdc_expected_harm('k', 'prices', 'f''s')").fetchall() == [(1, -5, -5, -5)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("-0.1, 0.8, 1", "prior is -0.1"), ("1.1, 0.8, 1", "prior is 1.1"), ("NULL, 0.8, 1", "prior is NULL"),
+        ("0.1, 0.5, 1", "q is 0.5"), ("0.1, 1.1, 1", "q is 1.1"), ("0.1, NULL, 1", "q is NULL"),
+        ("0.1, 0.8, 2", "released is 2"), ("0.1, 0.8, -1", "released is -1"), ("0.1, 0.8, NULL", "released is NULL"),
+        ("1, 1, 0", "prior is 1, q is 1 and released is 0"),
+    ],
+)  # fmt: skip
+def test_wrong_input_of_the_posterior_in_sql(con, arguments, said):
+    with pytest.raises(duckdb.Error, match=said):
+        con.execute(f"SELECT sdc_flip_posterior({arguments})").fetchall()
+
+
+def test_an_attribute_of_numbers_or_texts_is_that_of_truth_values(con):
+    data, _ = saturated(con, 0.9)
+    expected = data.risk.flip_regression('a"b', ["select"], 0.9)
+    records = con.execute("""FROM sdc_flip_posterior_records('k', 'a"b', ['select'], 'f''s', 0.9)""").fetchall()
+    for kind in ("INTEGER", "VARCHAR", "DOUBLE"):
+        con.execute(f'ALTER TABLE k ALTER "a""b" TYPE {kind}')
+        assert data.risk.flip_regression('a"b', ["select"], 0.9) == expected
+        found = con.execute("""FROM sdc_flip_posterior_records('k', 'a"b', ['select'], 'f''s', 0.9)""").fetchall()
+        assert found == records

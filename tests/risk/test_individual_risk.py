@@ -254,3 +254,25 @@ def test_sdcmicro_suppresses_as_many(shared, con, threshold, above):
     con.execute(f"CREATE TABLE t AS FROM '{shared / 'data' / 'testdata.parquet'}'")
     sql = "SELECT count(*) FROM sdc_individual_risk('t', ?, 'sampling_weight') WHERE individual_risk > ?"
     assert con.execute(sql, [KV7, threshold]).fetchone() == (above,)
+
+
+def test_every_figure_of_the_cells_and_records_by_hand(con):
+    """Closed forms of f = 1 and 2; a cell whose weights sum to less than its records is refused, or stands for them."""
+    con.execute("CREATE TABLE persons AS FROM (VALUES (30, 'f', 10e0), (30, 'f', 15), (41, 'm', 20)) t(age, sex, w)")
+    two, one = 0.08 / 0.92 * (1 - 0.08 / 0.92 * math.log(12.5)), math.log(20) / 19
+    call = "('persons', ['age', 'sex'], 'w'{})"
+    found = con.execute(f"FROM sdc_cell_risk{call.format('')} ORDER BY age").fetchall()
+    assert found == [(30, "f", 2, 25, pytest.approx(two)), (41, "m", 1, 20, pytest.approx(one))]
+    found = con.execute(f"FROM sdc_individual_risk{call.format('')} ORDER BY w").fetchall()
+    assert [row[2:] for row in found] == [
+        (10, 2, 25, pytest.approx(two)), (15, 2, 25, pytest.approx(two)), (20, 1, 20, pytest.approx(one))
+    ]  # fmt: skip
+    con.execute("UPDATE persons SET w = 0.75 WHERE age = 30")
+    for macro in ("sdc_cell_risk", "sdc_individual_risk"):
+        with pytest.raises(Exception, match="less than"):
+            con.execute(f"FROM {macro}{call.format('')}").fetchall()
+    least = ", small_weights := 'at_least_one'"
+    found = con.execute(f"FROM sdc_cell_risk{call.format(least)} ORDER BY age").fetchall()
+    assert found == [(30, "f", 2, 2, 0.5), (41, "m", 1, 20, pytest.approx(one))]
+    found = con.execute(f"FROM sdc_individual_risk{call.format(least)} ORDER BY age").fetchall()
+    assert [row[3:] for row in found] == [(2, 2, 0.5)] * 2 + [(1, 20, pytest.approx(one))]

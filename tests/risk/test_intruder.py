@@ -324,3 +324,60 @@ def test_links_are_judged_only_where_the_truth_is_known(con):
     two_persons(con, [(7, 7.0), (8, 20.0)])
     risk = perceived(con, 1, density="lognormal")
     assert (risk.linked, risk.correct_links, risk.rate, risk.best_correct, risk.matched) == (2, None, None, None, None)
+
+
+def test_every_figure_of_few_records_by_every_choice(con):
+    """Four persons, three released records, two of them alike: by the choices of persons, the distances and ties."""
+    table(con, "external", "id, x", [(1, 2.0), (2, 2.5), (3, 6.0), (4, 9.0)])
+    table(con, "released", "id, x", [(1, 2.25), (2, 2.25), (4, 7.0)])
+    people, records = (1, 2, 3, 4), (1, 2, 4)
+    y, x = (2.0, 2.5, 6.0, 9.0), (2.25, 2.25, 7.0)
+    expected = brute_force([[density_of("normal", one, other, 1.5) for other in y] for one in x])
+    p = {(people[j], records[i]): chance for (j, i), chance in expected.items()}
+    assert {(j, i): v for (j, i), v in links(con, 1.5).items()} == pytest.approx(p)
+    least = sorted(p.values())[4] + 1e-9
+    assert links(con, 1.5, least=least) == pytest.approx({pair: v for pair, v in p.items() if v >= least})
+    nobody = {j: 1 - sum(p[j, i] for i in records) for j in people}
+    most = {j: max(p[j, i] for i in records) for j in people}
+    found = con.execute("FROM sdc_perceived_risk_records('external', 'released', ['x'], 'id', 1.5) ORDER BY target")
+    # of two records alike the first is named, and is right in half of the cases; the third person has none
+    likeliest = {1: ("1", 0.5), 2: ("1", 0.5), 3: ("4", 0), 4: ("4", 1)}
+    assert found.fetchall() == [
+        (
+            str(j),
+            likeliest[j][0],
+            pytest.approx(most[j]),
+            pytest.approx(nobody[j]),
+            most[j] >= nobody[j],
+            likeliest[j][1],
+        )
+        for j in people
+    ]
+    linked = [j for j in people if most[j] >= nobody[j]]
+    assert linked == [1, 2, 3]
+    risk = con.execute("FROM sdc_perceived_risk('external', 'released', ['x'], 'id', 1.5)").fetchall()
+    total, tau = sum(most.values()), 0.5
+    # the nearest of 2.25 are the first two persons, each as near; of 7 it is the third, who is another one
+    matched = 1 / 2 + 1 / 2
+    assert risk == [(
+        3, 4, pytest.approx(max(most.values())), pytest.approx(total / 4), pytest.approx(total), tau,
+        sum(v >= tau for v in most.values()), 3, 1, pytest.approx(1 / 3), 2, matched, pytest.approx(matched / 3),
+    )]  # fmt: skip
+    assert 0 < sum(v >= tau for v in most.values()) < 4
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("1, stands_for := 0.5", "stands_for is NULL, below"), ("1, stands_for := 1e13", "stands_for is NULL, below"),
+        ("0", "A spread is NULL"), ("-1", "A spread is NULL"), ("1, tau := 1.5", "tau is 1.5"),
+        ("1, tau := -0.5", "tau is -0.5"), ("1, method := 'best'", "method is best"),
+        ("1, 'uniform'", "nobody can have given it"), ("1, stands_for := 1.5, method := 'exact'", "whole numbers"),
+        ("1, stands_for := 1e7, method := 'exact'", "N n 2.n steps"),
+    ],
+)  # fmt: skip
+def test_wrong_input_in_sql(con, given, said):
+    table(con, "external", "id, x", [(1, 2.0), (2, 2.5)])
+    table(con, "released", "id, x", [(1, 2.25), (2, 9.0)])
+    with pytest.raises(duckdb.Error, match=said):
+        con.execute(f"FROM sdc_perceived_risk('external', 'released', ['x'], 'id', {given})").fetchall()

@@ -46,3 +46,14 @@ def test_sdcmicro_on_testdata(shared, sdcmicro, con, nulls):
     found = dict(rows)
     theirs = [reference[f"violate_{k}_anonymity"] for k in (2, 3, 5)]
     assert [found[k] for k in (2, 3, 5)] == theirs == [157, 281, 458]
+
+
+def test_without_a_k_it_is_three(con):
+    """Cells of 1, 1, 2, 3 and 4 records: exactly k are enough."""
+    con.execute("CREATE TABLE t AS SELECT unnest(['a', NULL, 'c', 'c', 'd', 'd', 'd', 'e', 'e', 'e', 'e']) AS x")
+    assert con.execute("FROM sdc_k_anonymity('t', ['x'])").fetchall() == [(2, 2, 2), (3, 4, 3)]
+    found = con.execute("FROM sdc_k_anonymity('t', ['x'], 5)").fetchall()
+    assert found == [(2, 2, 2), (3, 4, 3), (4, 7, 4), (5, 11, 5)]
+    # NULL agrees with all eleven, and they with it: frequencies 2, 11, 3, 4, 5
+    found = con.execute("FROM sdc_k_anonymity('t', ['x'], nulls := 'wildcard')").fetchall()
+    assert found == [(2, 0, 0), (3, 1, 1)]

@@ -120,3 +120,16 @@ def test_no_rounding_decides_which_cells_are_above(con):
             con, "FROM sdc_risk_threshold('t', ['c'], 1, ?)", len(cells) / n
         )  # the rate of the file as it is
         assert (row["threshold"], row["records_above"]) == (1, 0)
+
+
+def test_a_rate_that_is_met_is_kept(con):
+    """Weights of 1: a cell of four, two of two and one of one record; of nine the rate is 4 / 9."""
+    con.execute("CREATE TABLE t AS SELECT unnest(['a', 'a', 'a', 'a', 'b', 'b', 'c', 'c', NULL]) AS x")
+    call = "FROM sdc_risk_threshold('t', ['x'], 1, {})"
+    # bounded by r: 1 + 4 min(r, 1/2) + min(r, 1); 3.5 of nine at r = 1/2, which is on the threshold and not above it
+    (row,) = con.execute(call.format(3.5 / 9)).fetchall()
+    assert row == pytest.approx((0.5, 1, 1, 9, 4, 4 / 9, 3.5 / 9))
+    (row,) = con.execute(call.format(2.5 / 9)).fetchall()
+    assert row == pytest.approx((0.3, 5, 3, 9, 4, 4 / 9, 2.5 / 9))
+    (row,) = con.execute(call.format(4 / 9)).fetchall()
+    assert row == pytest.approx((1, 0, 0, 9, 4, 4 / 9, 4 / 9))
