@@ -246,3 +246,88 @@ def test_what_is_given_wrong(con):
     ):
         with pytest.raises(duckdb.Error, match="The table no_one has no rows"):
             con.execute(f"FROM {macro}").fetchall()
+
+
+@pytest.fixture(scope="module")
+def small(con):
+    """Add two small files: of 40 records in two regions, and of 12 in two sizes of towns."""
+    con.execute("""
+        CREATE TABLE research AS
+        SELECT CASE WHEN i < 30 THEN 'r1' ELSE 'r2' END AS region, i % 2 AS sex, i % 4 AS job, 10.5 AS w, i AS name,
+               CASE WHEN i < 30 THEN 10000 ELSE 9999 END AS people
+        FROM range(40) t(i)""")
+    con.execute("""
+        CREATE TABLE public AS
+        SELECT CASE WHEN i < 7 THEN 'large' ELSE 'small' END AS size, 'p' || i % 6 AS province, 't' || i // 3 AS town,
+               i % 3 AS a, i % 2 AS b, 1 AS one, i // 2 AS hh, CASE WHEN i < 3 THEN 'rare' ELSE 'common' END AS kind,
+               CASE WHEN i < 7 THEN 40000 ELSE 30000 END AS w
+        FROM range(12) t(i)""")
+    return con
+
+
+def test_every_row_of_the_research_rules(small):
+    """A region, a sex and a job: of r1 7 or 8 records, of r2 2 or 3, each for 10.5: at least 73.5, and 21."""
+    call = "FROM sdc_research_file_rules('research', ['region', 'sex', 'job'], 'w', {levels}{given})"
+    levels = "{'extremely': ['region'], 'very': ['sex'], 'identifying': ['job']}"
+    given = ", inhabitants := 'people', direct_identifiers := ['NAME', 'address'], panel := true"
+    rows = small.execute(call.format(levels=levels, given=given)).fetchall()
+    assert [(rule, *rest) for rule, _, *rest in rows] == [
+        (1, 'in the table: "NAME"', True),
+        (2, "8 of 8 combinations are rarer; the rarest has 21.0 persons", True),
+        (3, "not measured: a person has to compare their detail", None),
+        (4, "1 of 2 regions have fewer; the smallest 9999.0", True),
+        (5, "a panel with 1 regional columns", True),
+    ]
+    given = ", direct_identifiers := ['address'], panel := false"
+    rows = small.execute(
+        call.format(levels="{'very': ['region', 'sex'], 'identifying': ['job']}", given=given)
+    ).fetchall()
+    assert [(rule, *rest) for rule, _, *rest in rows if rule != 2] == [
+        (1, "none of them is in the table", False),
+        (3, "not measured: a person has to compare their detail", None),
+        (4, "no region is told apart", False),
+        (5, "no panel", False),
+    ]
+    rows = small.execute(call.format(levels="NULL", given="")).fetchall()
+    assert [violated for *_, violated in rows] == [None] * 5
+    assert all(found.startswith("not measured: ") for _, _, found, _ in rows)
+
+
+def test_every_row_of_the_public_rules(small):
+    """Large towns have 280,000 persons in six provinces, small ones 150,000 in five; of these t3 has 90,000.
+
+    Of a and b the values have 150,000, 140,000 and 140,000, and 220,000 and 210,000 persons.
+    """
+    rows = small.execute("""FROM sdc_public_use_file_rules('public', ['a', 'b'], 'w', household := 'hh',
+        household_variables := ['kind'], indirect_regions := ['size'], province := 'province', municipality := 'town',
+        withheld := [], sensitive := ['kind', 'illness'], reference_date := DATE '2024-03-01',
+        release_date := DATE '2025-03-01')""").fetchall()
+    assert [(rule, *rest) for rule, _, *rest in rows] == [
+        (1, "data of 2024-03-01, released 2025-03-01", False),
+        (2, 'not measured: "province", "town" are in the table for rule 3; release the file without them', None),
+        (3, "1 columns", False),
+        (3, "1 of 2 areas have fewer; the smallest 150000.0", True),
+        (3, "1 of 2 areas have fewer; the fewest 5", True),
+        (3, "1 of 2 areas have a larger one", True),
+        (4, "3 variables", False),
+        (5, 'in the table: "kind"', True),
+        (6, "not measured: a person has to judge what the 2 different weights tell", None),
+        (7, "4 of 7 combinations are rarer; the rarest has 140000.0 persons", True),
+        (8, "0 of 16 combinations are rarer; the rarest has 30000.0 persons", False),
+        (9, "1 of 2 combinations are rarer", True),
+        (10, "not measured: a table has no order: release it ORDER BY a keyed draw", None),
+    ]
+    rows = small.execute("""FROM sdc_public_use_file_rules('public', ['a'], 50, household := 'hh',
+        household_variables := [], indirect_regions := [], withheld := ['name'], sensitive := [])""").fetchall()
+    assert [(rule, *rest) for rule, _, *rest in rows] == [
+        (1, "not measured: give reference_date, the last day the data are of", None),
+        (2, "none of them is in the table", False),
+        *[(3, "no indirect regional variable", False)] * 4,
+        (4, "1 variables", False),
+        (5, "none of them is in the table", False),
+        (6, "one weight for all", False),
+        (7, "3 of 3 combinations are rarer; the rarest has 200.0 persons", True),
+        (8, "0 of 0 combinations are rarer; the rarest has no persons", False),
+        (9, "no household variable", False),
+        (10, "not measured: a table has no order: release it ORDER BY a keyed draw", None),
+    ]

@@ -371,7 +371,8 @@ def test_every_figure_of_few_records_by_every_choice(con):
     [
         ("1, stands_for := 0.5", "stands_for is NULL, below"), ("1, stands_for := 1e13", "stands_for is NULL, below"),
         ("0", "A spread is NULL"), ("-1", "A spread is NULL"), ("1, tau := 1.5", "tau is 1.5"),
-        ("1, tau := -0.5", "tau is -0.5"), ("1, method := 'best'", "method is best"),
+        ("1, tau := -0.5", "tau is -0.5"), ("1, tau := NULL", "tau is NULL"),
+        ("NULL", "spread is NULL"), ("1, method := 'best'", "method is best"),
         ("1, 'uniform'", "nobody can have given it"), ("1, stands_for := 1.5, method := 'exact'", "whole numbers"),
         ("1, stands_for := 1e7, method := 'exact'", "N n 2.n steps"),
     ],

@@ -187,3 +187,28 @@ def test_ids_that_differ_in_writing_are_an_error(con):
     con.execute("CREATE TABLE two AS SELECT unnest(['1', '001', '2', '3']) AS id, unnest([1, 1, 1, 2]) AS age")
     found = con.execute("SELECT records, uniques FROM sdc_joint_releases(['two', 'two'], [['age'], ['age']], 'id')")
     assert set(found.fetchall()) == {(4, 1)}
+
+
+def test_without_a_k_it_is_three(con):
+    """By hand: six persons, of whom the second release lacks one; of sexes 4 and 2, of regions 3 and 2."""
+    con.execute(
+        "CREATE TABLE one AS SELECT i AS id, CASE WHEN i <= 4 THEN 'f' ELSE 'm' END AS sex FROM range(1, 7) t(i)"
+    )
+    con.execute("CREATE TABLE two AS FROM (VALUES (1, 'n'), (2, 'n'), (5, 'n'), (4, 's'), (6, 's')) t(id, region)")
+    call = "FROM sdc_joint_releases{}(['one', 'two'], [['sex'], ['region']], 'id'{})"
+    # together (f, n) has two persons, all others are alone; exposed are 1 and 2, and 3, whom the second lacks
+    assert con.execute(call.format("", "")).fetchall() == [
+        (None, None, 6, 4, 6, 5, pytest.approx(5 / 6), 3),
+        (1, "one", 6, 0, 2, 2, pytest.approx(2 / 6), 4),
+        (2, "two", 5, 0, 2, 2, pytest.approx(2 / 5), 3),
+    ]
+    found = con.execute(call.format("_records", "") + " ORDER BY id").fetchall()
+    assert found == [("1", 3, 2), ("2", 3, 2), ("3", 4, 1), ("4", 2, 1), ("5", 2, 1), ("6", 2, 1)]
+    con.execute("UPDATE two SET region = NULL WHERE id = 4")
+    found = con.execute(call.format("", ", k := 2, nulls := 'wildcard'")).fetchall()
+    # 4 agrees in region with all five: of two the frequencies are 4, 4, 4, 2 and 5; together 3, 3, 1, 3, 1, 1
+    assert found == [
+        (None, None, 6, 3, 3, 4, pytest.approx(4 / 6), 3),
+        (1, "one", 6, 0, 0, 2, pytest.approx(2 / 6), 3),
+        (2, "two", 5, 0, 0, pytest.approx(0.75 + 0.5 + 0.2), pytest.approx(0.29), 2),
+    ]

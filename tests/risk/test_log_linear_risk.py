@@ -162,6 +162,12 @@ def test_goodness_of_fit(con):
     b2 = (math.exp(-u) * r - math.exp(-lam) * (1 + x / 2)) / u
     spread = [4 * (a * a * u + 2 * b * b * u * u) for a, b in ((a1, b1), (a2, b2))]
     assert row[:3] == ([], 4, 3)
+    assert row[3:5] == pytest.approx((2 * math.exp(-x), 2 * r))
+    assert row[10] is None
+    (first, *_) = con.execute("FROM sdc_log_linear_search('t', ['s', 'r'], 2)").fetchall()
+    assert first[:4] == (0, [], [], 3)
+    assert first[4:10] == pytest.approx(row[3:9])
+    assert first[10] is None
     assert row[5:10] == pytest.approx(
         [b1 * more, b1 * more / math.sqrt(spread[0]), b2 * more, b2 * more / math.sqrt(spread[1]), 0.44]
     )
@@ -222,6 +228,7 @@ def test_the_search_finds_the_interaction(con):
         ("'t', ['a', 'b'], 20, model := [['a', 'A']]", "no model of these keys"),
         ("'t', ['a', 'b'], 20, model := [['a'], []]", "no model of these keys"),
         ("'t', ['a', 'b'], 20, smoothing := 'lognormal'", "smoothing is lognormal"),
+        ("'t', ['a', 'b'], 20, smoothing := NULL", "smoothing is NULL"),
     ],
 )
 def test_refused(three, call, says):
@@ -295,3 +302,16 @@ def test_python(three):
     three.execute("CREATE TABLE wide AS SELECT i AS a, i AS b, i AS c FROM range(1000) s(i)")
     with pytest.raises(InputError, match="cells"):
         sdc_sql.Microdata(three, "wide", keys=["a", "b", "c"], weight=5).risk.log_linear_risk(model="two_way")
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("enough := -1", "enough is -1"), ("enough := 100", "enough is 100"), ("enough := NULL", "enough is NULL"),
+        ("max_keys := 1", "max_keys is 1"), ("max_keys := 65", "max_keys is 65"),
+        ("max_keys := NULL", "max_keys is NULL"),
+    ],
+)  # fmt: skip
+def test_a_search_that_is_asked_wrongly_is_refused(three, given, says):
+    with pytest.raises(duckdb.Error, match=says):
+        three.execute(f"FROM sdc_log_linear_search('t', ['a', 'b'], 20, {given})").fetchall()

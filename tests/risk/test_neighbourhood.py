@@ -127,3 +127,24 @@ def test_the_command_line_offers_it_and_limits_it(tmp_path, con, capsys):
     assert main([*asked, "--fail-if", "neighbourhood.below_k > 0"]) == 3
     assert main([*asked[:4], "--width", "0.1"]) == 2
     assert "--width goes with --continuous" in capsys.readouterr().err
+
+
+def test_every_figure_with_weights_by_hand(con):
+    """100 and 108 are near one another; their weights sum to 3, those of the others are 5 and 1."""
+    con.execute("CREATE TABLE firms AS FROM (VALUES (1, 100, 2), (2, 108, 1), (3, 150, 5), (4, 500, 1)) t(id, x, w)")
+    found = con.execute("FROM sdc_neighbourhood_records('firms', ['x'], 'id', weight := 'w') ORDER BY id").fetchall()
+    assert found == [(1, 2, 3), (2, 2, 3), (3, 1, 5), (4, 1, 1)]
+    # fewer than three are near to each; that are fewer than three of the population one alone
+    assert con.execute("FROM sdc_neighbourhood('firms', ['x'], weight := 'w')").fetchall() == [
+        (4, 2, 3, 4, 1, 1, 3, 0.75)
+    ]
+    found = con.execute("FROM sdc_neighbourhood('firms', ['x'], width := 0.5, weight := 'w', k := 2)").fetchall()
+    # 50 to 150, 54 to 162, 75 to 225: three each
+    assert found == [(4, 1, 2, 1, 0.25, 1, 2, 0.5)]
+    # in a region of its own 108 is near to nobody, and NULL is a region
+    con.execute("ALTER TABLE firms ADD COLUMN region VARCHAR; UPDATE firms SET region = 'a' WHERE id = 2")
+    assert con.execute("FROM sdc_neighbourhood('firms', ['x'], ['region'], width := 0.5, k := 3)").fetchall() == [
+        (4, 2, 3, 4, 1, None, 3, 0.75)
+    ]
+    found = con.execute("FROM sdc_neighbourhood_records('firms', ['x'], 'id', ['region'], 50, 'none') ORDER BY id")
+    assert found.fetchall() == [(1, 2, None), (2, 1, None), (3, 2, None), (4, 1, None)]

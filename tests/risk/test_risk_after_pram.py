@@ -134,6 +134,47 @@ def test_the_example_of_the_header():
     assert row[1::3] == pytest.approx([sum(risks) for risks in expected], rel=1e-12)
 
 
+def test_every_figure_beside_that_of_the_file_by_hand(con):
+    """Closed forms of E(1/F) for f = 1 and 2; the cell of two is the true one in 9 of 10 cases, the other in 8."""
+    con.execute("""
+        CREATE TABLE persons AS FROM
+            (VALUES (30, 'f', 10e0, 1), (30, 'f', 15, 1), (41, 'm', 20, 2)) t(age, sex, w, household);
+        CREATE TABLE truth AS FROM (VALUES (41, 'm', 0.8), (30, 'f', 0.9)) t(age, sex, true_probability)
+    """)
+    two, one = 0.08 / 0.92 * (1 - 0.08 / 0.92 * math.log(12.5)), math.log(20) / 19
+    pair, less = 1 - (1 - two) ** 2, 1 - (1 - 0.9 * two) ** 2
+
+    def rows(macro, given, more=""):
+        found = con.execute(
+            f"FROM sdc_{macro}_misclassified('persons', ['age', 'sex'], 'w', {given}) {more}"
+        ).fetchall()
+        return [pytest.approx(row) for row in found]
+
+    cells = [(30, "f", 2, 25, two, 0.9, 0.9 * two), (41, "m", 1, 20, one, 0.8, 0.8 * one)]
+    assert rows("cell_risk", "'truth'", "ORDER BY age") == cells
+    records = [(10, 1, cells[0]), (15, 1, cells[0]), (20, 2, cells[1])]
+    found = rows("individual_risk", "'truth'", "ORDER BY w")
+    assert found == [(*cell[:2], w, home, *cell[2:]) for w, home, cell in records]
+    assert rows("global_risk", "'truth'") == [
+        (3, 2 * two + one, (2 * two + one) / 3, (2 * two + one) / 3 * 100, 1.8 * two + 0.8 * one,
+         (1.8 * two + 0.8 * one) / 3)
+    ]  # fmt: skip
+    found = rows("household_risk", "'household', 'truth', 0.1", "ORDER BY w")
+    assert found == [
+        (30, "f", 10, 1, two, pair, 2, 0.05, 0.9, 0.9 * two, less),
+        (30, "f", 15, 1, two, pair, 2, 0.05, 0.9, 0.9 * two, less),
+        (41, "m", 20, 2, one, one, 1, 0.1, 0.8, 0.8 * one, 0.8 * one),
+    ]
+    found = con.execute("""SELECT DISTINCT individual_threshold FROM
+        sdc_household_risk_misclassified('persons', ['age', 'sex'], 'w', 'household', 'truth')""").fetchall()
+    assert found == [(None,)]
+    persons, homes, fewer = 2 * pair + one, pair + one, less + 0.8 * one
+    assert rows("household_global_risk", "'household', 'truth'") == [
+        (3, 2, persons, homes, persons / 3, persons / 3 * 100, homes / 2, less + fewer, fewer, (less + fewer) / 3,
+         fewer / 2)
+    ]  # fmt: skip
+
+
 def test_the_columns_of_truth_in_any_order_and_its_faults(persons):
     keys = "['sex', 'household']"
     persons.execute("CREATE TABLE truth AS SELECT DISTINCT household, sex, 0.5 AS true_probability FROM persons")

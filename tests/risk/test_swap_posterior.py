@@ -107,6 +107,26 @@ def test_wrong_input_in_sql(con):
         "NULL, [1, 2], 1, 1",
         "[1, 2], [1, NULL], 1, 1",
         "[1.5, 2], [1.5, 2], 1, 1",
+        "[-1, 3], [1, 1], 1, 1",
+        "[0, 0], [0, 0], 0, 1",
+        "[1, 2], [2, 2], 1, 1",
+        "[1000000, 1], [1000000, 1], 1, 1",
     ):
         with pytest.raises(Exception, match="ParameterError: row_totals must be"):
             con.execute(f"FROM sdc_swap_posterior({call})").fetchall()
+
+
+def test_a_table_of_unlike_totals_after_some_swaps(con):
+    """By the chain of the records themselves: rows 3 and 4, columns 5 and 2, seven swaps, each prior."""
+    cells, p = chain([3, 4], [5, 2])
+    power = np.linalg.matrix_power(p, 7)
+    rest = np.array([3, 12, 6]) / 21  # C(3, a) C(4, 5 - a), the hypergeometric distribution
+    priors = [("'uniform'", np.full(3, 1 / 3)), ("'equilibrium'", rest), ("[0.5, 0.2, 0.3]", np.array([0.5, 0.2, 0.3]))]
+    for prior, given in priors:
+        found = con.execute(f"FROM sdc_swap_posterior([3, 4], [5, 2], 2, 7, prior := {prior})").fetchall()
+        posterior = given * power[:, 1] / (given @ power[:, 1])
+        assert np.array(found) == pytest.approx(np.column_stack([cells, given, power[:, 1], posterior]), abs=1e-12)
+    # without a prior they are alike, and without a swap the released table is the true one
+    found = con.execute("FROM sdc_swap_posterior([3, 4], [5, 2], 1, 0)").fetchall()
+    assert found == [(1, 1 / 3, 1, 1), (2, 1 / 3, 0, 0), (3, 1 / 3, 0, 0)]
+    assert con.execute("FROM sdc_swap_posterior([0, 4], [1, 3], 0, 9)").fetchall() == [(0, 1, 1, 1)]

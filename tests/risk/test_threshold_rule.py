@@ -10,7 +10,7 @@ import pytest
 from every_macro import complaint
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from small_tables import NULLS, PROPERTY, small_tables
+from small_tables import NULLS, PROPERTY, SmallTable, small_tables
 
 import sdc_sql
 
@@ -27,20 +27,8 @@ def counted(table, names, weight, nulls):
     return {c: (own[c], sum(w for r, w in zip(records, weights, strict=True) if compatible(c, r, nulls))) for c in own}
 
 
-@pytest.mark.slow
-@settings(PROPERTY, max_examples=6)  # three queries with a branch for each set of keys, in each example
-@given(
-    table=small_tables(max_rows=9),
-    thresholds=st.lists(st.none() | st.integers(1, 60), min_size=1, max_size=4).filter(any),
-    weight=st.booleans(),
-    inclusive=st.booleans(),
-    nulls=st.sampled_from(NULLS),
-)
-def test_every_unsafe_combination_and_no_other(db, table, thresholds, weight, inclusive, nulls):  # noqa: PLR0917
-    table.store(db, "t")
-    assume(any(thresholds[: len(table.keys)]))  # else nothing would be checked, which is refused
-    asked, lightest = [t for t in thresholds[: len(table.keys)] if t], min(table.column("weight"))
-    assume(not weight or all(t > lightest or (inclusive and t == lightest) for t in asked))  # else nothing can break it
+def check_rule(db, table, thresholds, *, weight, inclusive, nulls):
+    """Hold the three measures of a rule against the combinations that are counted."""
     named = "'weight'" if weight else "NULL"
     tail = f"?, ?, weight := {named}, inclusive := {inclusive}, nulls := '{nulls}')"
     given_now = [table.keys, thresholds]
@@ -63,6 +51,37 @@ def test_every_unsafe_combination_and_no_other(db, table, thresholds, weight, in
         f"SELECT id, unsafe_combinations FROM sdc_threshold_rule_records('t', {tail}", given_now
     ).fetchall()
     assert dict(found) == {i: bearing[i] for i in range(len(table.rows))}
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "weight", "inclusive", "nulls"),
+    [([2, None, 1], False, True, "category"), ([8, 6.5], True, False, "wildcard")],
+)
+def test_some_rules_on_one_table(db, thresholds, weight, inclusive, nulls):
+    """Three keys with missing values, two equal records; frequencies on, below and above the thresholds."""
+    keys = [(1, "NULL", False), (1, "NULL", False), (1, None, True), (None, "A", True), (0, "A", None), (1, "A", True)]
+    weights = [1.5, 2, 3.25, 2, 1, 4]
+    rows = [(*key, i, w, 1, None, True) for i, (key, w) in enumerate(zip(keys, weights, strict=True))]
+    table = SmallTable(["age", "name", "employed"], rows)
+    table.store(db, "t")
+    check_rule(db, table, thresholds, weight=weight, inclusive=inclusive, nulls=nulls)
+
+
+@pytest.mark.slow
+@settings(PROPERTY, max_examples=6)  # three queries with a branch for each set of keys, in each example
+@given(
+    table=small_tables(max_rows=9),
+    thresholds=st.lists(st.none() | st.integers(1, 60), min_size=1, max_size=4).filter(any),
+    weight=st.booleans(),
+    inclusive=st.booleans(),
+    nulls=st.sampled_from(NULLS),
+)
+def test_every_unsafe_combination_and_no_other(db, table, thresholds, weight, inclusive, nulls):  # noqa: PLR0917
+    table.store(db, "t")
+    assume(any(thresholds[: len(table.keys)]))  # else nothing would be checked, which is refused
+    asked, lightest = [t for t in thresholds[: len(table.keys)] if t], min(table.column("weight"))
+    assume(not weight or all(t > lightest or (inclusive and t == lightest) for t in asked))  # else nothing can break it
+    check_rule(db, table, thresholds, weight=weight, inclusive=inclusive, nulls=nulls)
 
 
 def maximal_products(extremely, very, identifying):
