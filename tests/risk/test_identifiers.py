@@ -112,6 +112,97 @@ def test_numbers_of_a_country_are_told_from_numbers(con):
     assert proposed(con, "few") == {}
 
 
+def weigh(digits: str, weights: range | list[int]) -> int:
+    return sum(w * int(d) for w, d in zip(weights, digits, strict=False))
+
+
+def luhn(digits: str) -> str:
+    """Return some digits and the one of ISO/IEC 7812: every second one, from the right, counts double."""
+    doubled = [int(d) * (1 + (i % 2 == 0)) for i, d in enumerate(reversed(digits))]
+    return digits + str(-sum(n // 10 + n % 10 for n in doubled) % 10)
+
+
+def brazilian(digits: str) -> str:
+    for most in (10, 11):
+        digits += str(-weigh(digits, range(most, 1, -1)) % 11 % 10)
+    return digits
+
+
+def german(digits: str) -> str:
+    """Return some digits and that of ISO 7064, mod 11,10."""
+    product = 10
+    for d in digits:
+        product = ((product + int(d)) % 10 or 10) * 2 % 11
+    return digits + str((11 - product) % 10)
+
+
+# by the rules that the offices publish, of digits that are drawn
+MADE = {
+    "card numbers": lambda d: luhn(str(2 + int(d[0]) % 5) + d[1 : 12 + int(d[1]) % 7]),
+    "Canadian or other numbers of 9 digits (Luhn)": lambda d: luhn(d[:8]),
+    "Swedish personal numbers": lambda d: luhn(d[:2] + "0129" + d[2:5]),
+    "Swiss insurance numbers": lambda d: "756" + d[:9] + str(-weigh("756" + d, [1, 3] * 6) % 10),
+    "French registration numbers": lambda d: d[:13] + f"{97 - int(d[:13]) % 97:02}",
+    "Dutch citizen service numbers": lambda d: d[:8] + str(weigh(d, range(9, 1, -1)) % 11),
+    "Polish PESEL numbers": lambda d: d[:10] + str(-weigh(d[:10], [1, 3, 7, 9] * 3) % 10),
+    "Brazilian CPF numbers": lambda d: brazilian(d[:9]),
+    "Belgian national numbers": lambda d: d[:9] + f"{97 - int('2' * (int(d[9]) % 2) + d[:9]) % 97:02}",
+    "German tax numbers": lambda d: german("1" + d[:9]),
+    "Chinese identity numbers": lambda d: (
+        d[:17] + "10X98765432"[weigh(d, [2 ** (17 - i) % 11 for i in range(17)]) % 11]
+    ),
+    "Spanish identity numbers": lambda d: d[:8] + "TRWAGMYFPDXBNJZSQVHLCKE"[int(d[:8]) % 23],
+    "Finnish identity codes": lambda d: f"{d[:6]}-{d[6:9]}{'0123456789ABCDEFHJKLMNPRSTUVWXY'[int(d[:9]) % 31]}",
+}
+
+
+def test_every_digit_has_its_weight(con):
+    """Thirty drawn numbers of each country are recognised, and none of which the last digit is another."""
+    rng = random.Random(8)  # noqa: S311 - no secret
+    right = [(kind, made("".join(rng.choices("0123456789", k=19)))) for kind, made in MADE.items() for _ in range(40)]
+    right = [(kind, number) for kind, number in right if not (kind.startswith("Dutch") and len(number) == 10)]
+    off = [(kind, n[:-1] + str((int(n[-1]) + 1) % 10)) for kind, n in right if n[-1].isdigit()]
+    found = patterns(con, [number for _, number in [*right, *off]])
+    assert [pair for pair, kinds in zip(right, found, strict=False) if pair[0] not in kinds] == []
+    assert [pair for pair, kinds in zip(off, found[len(right) :], strict=True) if pair[0] in kinds] == []
+
+
+def test_shares_and_counts_on_their_bounds(con):
+    """Twenty values are enough to be unique, nineteen are not; nine tenths are nearly all; half is a pattern."""
+    con.execute("""CREATE TABLE t AS SELECT
+        'x' || i AS code, CASE WHEN i < 19 THEN 'y' || i END AS few, 'z' || least(i, 17) AS nearly,
+        'z' || least(i, 16) AS not_quite, 10000000 + i * i * 1000 AS eight, 1000000 + i * i * 1000 AS seven,
+        (10000 + i * i * 100)::VARCHAR AS five, (1000 + i * i * 10)::VARCHAR AS four, 4 * i AS runs, 5 * i AS gaps,
+        CASE WHEN i < 10 THEN '555-123-456' || i ELSE 'none' END AS half,
+        CASE WHEN i < 9 THEN '555-123-456' || i ELSE 'none' END AS less, i % 2 AS phone, i % 3 AS fax,
+        CASE WHEN i < 19 THEN i % 2 END AS gsm
+        FROM range(20) AS r(i)""")
+    assert con.execute("FROM sdc_identifiers('t')").fetchall() == [
+        ("code", "unique", "every value differs", 1),
+        ("nearly", "unique", "nearly every value differs", 0.9),
+        ("eight", "unique", "every value differs, whole numbers of one length", 1),
+        ("five", "unique", "every value differs, whole numbers of one length", 1),
+        ("runs", "unique", "every value differs, whole numbers that run on", 1),
+        ("half", "pattern", "telephone numbers", 0.5),
+        ("fax", "name", "called telephone number", None),
+        ("gsm", "name", "called telephone number", None),
+    ]
+
+
+def test_check_digits_need_nine_tenths_of_ten_values(con):
+    """Of nine numbers that differ, or of ten values of which eight have right check digits, it may be chance."""
+    rng = random.Random(4)  # noqa: S311 - no secret
+    right = [luhn("".join(rng.choices("123456789", k=8))) for _ in range(20)]
+    assert len({*right}) == 20
+    for numbers, share in (
+        (right[:9], None), (right[:10], 1), ([*right[:9], right[0]], None), ([*right[:18], "a", "b"], 0.9),
+        ([*right[:17], "a", "b"], None),
+    ):  # fmt: skip
+        con.execute("CREATE OR REPLACE TABLE t AS SELECT unnest(?::VARCHAR[]) AS x", [numbers])
+        found = con.execute("SELECT reason, share FROM sdc_identifiers('t') WHERE evidence = 'pattern'").fetchall()
+        assert [s for reason, s in found if "Luhn" in reason] == ([] if share is None else [share])
+
+
 def test_names_of_columns_in_many_languages(con):
     identifying = [
         "name", "Full Name", "lastName", "FIRST_NAME", "Prénom", "Vorname", "Straße", "apellidos", "E-Mail",

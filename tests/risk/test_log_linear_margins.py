@@ -296,3 +296,31 @@ def test_real_incomes(shared, con, fraction, capsys):
         print(f"\n{fraction}: {found[:3]}, z {found[4:6]}, truth {truth(con, ['income', 'gender'])}; {found[3]}")
     for tau, true in zip(found, truth(con, ["income", "gender"]), strict=False):
         assert tau is None or 0.7 <= tau / true <= 1.3
+
+
+def test_what_counts_as_a_key_of_many_values(con):
+    """Ten values of more than one to five records, fifty of more than one to ten, or ten of one record each."""
+    cases = {
+        (10, 0, 49, 9): True, (10, 0, 50, 9): False, (9, 0, 9, 9): False, (50, 0, 499, 9): True, (50, 0, 500, 9): False,
+        (49, 0, 489, 9): False, (12, 10, 900, 499): True, (12, 10, 900, 500): False, (12, 9, 900, 100): False,
+    }  # fmt: skip
+    found = [con.execute(f"SELECT sdc__has_many{case}").fetchall()[0][0] for case in cases]
+    assert dict(zip(cases, found, strict=True)) == cases
+
+
+def test_what_counts_as_a_key_that_determines_another(con):
+    """No exception by chance: s^n below 1 / (1000 m (m - 1)) of n records; of one in 1,000 by the bound of Chernoff."""
+    cases = {
+        # log2 2000 = 10.97, log2 6000 = 12.55
+        (11, 0, 0.5, 2): True, (10, 0, 0.5, 2): False, (13, 0, 0.5, 3): True, (12, 0, 0.5, 3): False,
+        (1000, 1, 0.5, 2): True, (999, 1, 0.5, 2): False, (0, 0, 0.5, 2): False, (1000, 2, 0.5, 2): False,
+        # 999 ln(0.999 / 0.99) + ln(0.001 / 0.01) = 6.7 and with 0.988 8.6; ln 2000 = 7.6
+        (1000, 1, 0.99, 2): False, (1000, 1, 0.988, 2): True,
+        # as many exceptions as there are by chance, or more
+        (1000, 1, 0.999, 2): False, (5000, 5, 0.9999, 2): False,
+    }  # fmt: skip
+    found = [
+        con.execute("SELECT sdc__is_rule({}::DOUBLE, {}, {}::DOUBLE, {})".format(*case)).fetchall()[0][0]
+        for case in cases
+    ]
+    assert dict(zip(cases, found, strict=True)) == cases
