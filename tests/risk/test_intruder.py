@@ -382,3 +382,38 @@ def test_wrong_input_in_sql(con, given, said):
     table(con, "released", "id, x", [(1, 2.25), (2, 9.0)])
     with pytest.raises(duckdb.Error, match=said):
         con.execute(f"FROM sdc_perceived_risk('external', 'released', ['x'], 'id', {given})").fetchall()
+
+
+def test_the_method_that_is_taken(con):
+    """N n 2^n steps: up to 2^20 it is exact without a word, up to 2^24 where asked for; of eight records N 2^11."""
+
+    def taken(method, n=8, persons=512, **other):
+        given = {"known": n, "different": n, "m": n, "others": n, "those": n, "whole": True} | other
+        order = [
+            method,
+            "id",
+            n,
+            *(given[k] for k in ("known", "different", "m", "others", "those")),
+            persons,
+            given["whole"],
+        ]
+        return con.execute("SELECT sdc__intruder_method(?, ?, ?, ?, ?, ?, ?, ?, ?::DOUBLE, ?)", order).fetchall()[0][0]
+
+    assert [taken(None, persons=p) for p in (512, 513)] == ["exact", "mean_of_others"]
+    assert taken(None, whole=False) == "mean_of_others"
+    assert [taken("exact", persons=8192), taken("with_replacement"), taken("mean_of_others")] == [
+        "exact", "with_replacement", "mean_of_others"
+    ]  # fmt: skip
+    assert taken("exact", persons=8) == "exact"  # as many records as persons
+    for said, given in (
+        ("takes N n 2.n steps, too many for 8 records of 8193", {"method": "exact", "persons": 8193}),
+        ("takes N n 2.n steps", {"method": "exact", "n": 21, "persons": 21}),
+        ("needs whole numbers", {"method": "exact", "whole": False}),
+        ("it must be one of exact", {"method": "best"}),
+        ("has 8 records, and the external one stands for 7.9", {"method": None, "persons": 7.9}),
+        ("is NULL on records", {"method": None, "known": 7}), ("is NULL on records", {"method": None, "others": 7}),
+        ("is the same on several", {"method": None, "different": 7}),
+        ("is the same on several", {"method": None, "those": 7}),
+    ):  # fmt: skip
+        with pytest.raises(duckdb.Error, match=said):
+            taken(**given)

@@ -139,3 +139,17 @@ def test_cells_that_are_alone_on_all_sets_are_let_go_and_found_at_their_places()
     single = np.ones(100, dtype=np.bool_)
     found = kernel.special_uniques([column, *others], single, 4)
     assert {(k, i) for k, places in found for i in places.tolist()} == minimal(cells, single, 4, null=False)
+
+
+def test_so_much_work_and_no_more(monkeypatch):
+    done = work.Work(10)
+    done.add(7)
+    done.add(3)
+    with pytest.raises(work.TooMuchWorkError):
+        done.add(1)
+    monkeypatch.setattr(work, "MOST_BYTES", 100)
+    held = work.Work(10)
+    held.hold(60)
+    held.hold(40)
+    with pytest.raises(work.TooMuchWorkError):
+        held.hold(1)
