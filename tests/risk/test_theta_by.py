@@ -96,3 +96,33 @@ def test_a_stratum_that_is_taken_whole(persons):
     for call in ("sdc_theta_by('persons', ['age', 'sex'], 'region', 1)", "sdc_theta('persons', ['age', 'sex'], 1)"):
         with pytest.raises(duckdb.Error, match="sampling fraction is 1"):
             persons.execute(f"FROM {call}").fetchall()
+
+
+def test_every_figure_of_three_strata_by_hand(con):
+    """(7) and (9) with D = pi n1 + 2 (1 - pi) n2: 4, 3, 2 at 1/2; 6, 1, 0 at 1/4; a pair and a triple of NULL."""
+    con.execute("CREATE TABLE k (region VARCHAR, job VARCHAR, pi DOUBLE)")
+    for region, pi, numbers in (("south", 0.25, (6, 1, 0)), (None, 0.5, (0, 1, 1)), ("north", 0.5, (4, 3, 2))):
+        jobs = [f"{size} {i}" for size, number in enumerate(numbers, 1) for i in range(number) for _ in range(size)]
+        con.executemany("INSERT INTO k VALUES (?, ?, ?)", [(region, job, pi) for job in jobs])
+    north, south = 0.048**0.5, (42 / 576) ** 0.5  # as in test_theta.py
+    for more, z in (("", 2.3263478740408408), (", confidence := 0.9", 1.2815515655446004)):
+        rows = con.execute(f"FROM sdc_theta_by('k', ['job'], 'region', 'pi'{more})").fetchall()
+        assert rows == [
+            ("north", 16, 9, 4, 3, 2, 0.5, pytest.approx(0.4), pytest.approx(north), pytest.approx(0.4 + z * north)),
+            (
+                "south",
+                8,
+                7,
+                6,
+                1,
+                0,
+                0.25,
+                pytest.approx(0.5),
+                pytest.approx(south),
+                pytest.approx(min(1, 0.5 + z * south)),
+            ),
+            (None, 5, 2, 0, 1, 1, 0.5, 0, 0, 0),
+        ]
+    con.execute("UPDATE k SET pi = 0.26 WHERE job = '2 0' AND region = 'south'")
+    with pytest.raises(duckdb.Error, match="sampling fraction varies within a stratum"):
+        con.execute("FROM sdc_theta_by('k', ['job'], 'region', 'pi')").fetchall()
