@@ -416,3 +416,18 @@ def test_a_file_without_violations_has_none(db):
     db.execute("CREATE OR REPLACE TABLE calm AS SELECT range // 4 AS c, range % 2 AS s FROM range(8)")
     assert db.execute("FROM sdc_alpha_k_anonymity('calm', ['c'], 's', 0.5, 4)").fetchall() == [(0.5, 4, 0, 0, 0, 0)]
     assert db.execute("FROM sdc_alpha_k_anonymity('calm', ['c'], 's', 0.5, 5)").fetchall() == [(0.5, 5, 8, 2, 0, 8)]
+
+
+def test_cells_that_are_counted_already_are_counted_by_the_sensitive_value_too(db):
+    """By hand: the records of a cell and value summed over what is no key; NULL is a value of either."""
+    db.execute("""CREATE OR REPLACE TABLE counted AS FROM
+        (VALUES (1, 'x', 7, 2, 1.5), (1, 'y', 7, 3, 1.5), (1, 'x', NULL, 4, 2.5), (NULL, 'x', 7, 5, 1.25))
+        t(a, b, s, sdc__records, sdc__least)""")
+    found = db.execute("FROM sdc__counted_attributes('counted', ['a'], 's')").fetchall()
+    assert {(key["a"], value): n for key, value, n in found} == {(1, 7): 5, (1, None): 4, (None, 7): 5}
+    assert all([*key] == ["a"] for key, *_ in found)
+    with pytest.raises(duckdb.Error, match="is a key variable as well as the sensitive"):
+        db.execute("FROM sdc__counted_attributes('counted', ['a', 's'], 's')").fetchall()
+    # the least weight is that of all cells, a number is itself
+    assert db.execute("FROM sdc__least_counted('counted', 'w')").fetchall() == [(1.25,)]
+    assert {*db.execute("FROM sdc__least_counted('counted', 3)").fetchall()} == {(3,)}
