@@ -12,7 +12,7 @@ from sdc_sql.udfs.log_linear import crossing, forest
 from sdc_sql.udfs.log_linear.criteria import Cells, biases, criteria
 from sdc_sql.udfs.log_linear.crossing import Crossing, cross_cells, fit_table
 from sdc_sql.udfs.log_linear.forest import forest_criteria
-from sdc_sql.udfs.log_linear.many_valued import NODES, multiply_ratios, read_margins, unique_risks
+from sdc_sql.udfs.log_linear.many_valued import NODES, Uniques, multiply_ratios, read_margins, unique_risks
 from sdc_sql.udfs.log_linear.margins import (
     Component,
     Margin,
@@ -144,6 +144,7 @@ def test_a_fit_is_the_closed_form_where_there_is_one():
     alone = [lam * (1 - 1 / w) for lam, f, w in zip(expected, table.counts, table.weights, strict=True) if f == 1]
     assert tau.tau1 == pytest.approx(sum(math.exp(-x) for x in alone))
     assert tau.tau2 == pytest.approx(sum((1 - math.exp(-x)) / x for x in alone))
+    assert tau[7:] == (1, 1, 0, 0)
     bias, z, dispersion = sums_over_cells(expected, table.counts, table.fraction)
     assert tau[2:7] == pytest.approx((bias[0], z[0], bias[1], z[1], dispersion))
 
@@ -309,3 +310,96 @@ def test_the_variance_of_a_figure_by_small_steps():
     margin = SimpleNamespace(persons=persons, sizes=sizes, components=components)
     found = compute_margin_variance(margin, np.array([1.0, 3]), lambda size, _: figures[size])
     assert found == pytest.approx(expected, rel=1e-6)
+
+
+class Known:
+    """A margin of which all is known: for each number of records what the persons may be, and the covariance."""
+
+    def __init__(self, sizes, persons, likely, *, fraction=0.2, doubt=0.0, covariance=None):
+        self.sizes, self.persons, self.likely, self.fraction, self.doubt = sizes, persons, likely, fraction, doubt
+        self.posterior = likely / likely.sum(axis=1, keepdims=True)
+        self.components = [Component(1.0, self.posterior, covariance)]
+
+    def ratios(self, size):
+        beyond = np.maximum(self.persons - size, 0) / (size * (1 / self.fraction - 1))
+        return beyond, self.posterior[np.searchsorted(self.sizes, size)]
+
+
+def add_risks(p, sizes, margins, known=None, *, doubted=None):
+    """Return both risks of each unique, one number of persons after the other; the first margin gives M, or `known`."""
+    found = []
+    for i, share in enumerate(p):
+        total = np.zeros(2)
+        nodes = [list(zip(*m.ratios(size[i]), strict=True)) for m, size in zip(margins, sizes, strict=True)]
+        for chosen in product(*nodes):
+            ratio = [
+                r + (m.doubt if place == doubted and sizes[place][i] == 1 else 0)
+                for place, (m, (r, _)) in enumerate(zip(margins, chosen, strict=True))
+            ]
+            chance = math.prod(c for _, c in chosen)
+            if known is None:
+                beyond, rest = ratio[0] * sizes[0][i] * (1 / margins[0].fraction - 1), ratio[1:]
+            else:
+                beyond, rest = known[i], ratio
+            each = share * math.prod(rest)
+            total += chance * np.array([(1 - each) ** beyond, (1 - (1 - each) ** (beyond + 1)) / ((beyond + 1) * each)])
+        found.append(total)
+    return np.array(found).T
+
+
+@pytest.mark.parametrize("known", [None, np.array([30.0, 4, 11])])
+def test_risks_and_their_variances_with_two_keys_of_many_values(known):
+    """The mean over all pairs of numbers of persons; the slopes by small steps, or half of what a doubt changes."""
+    draw = np.random.default_rng(2)
+    sizes = np.array([1.0, 2, 3])
+    roots = [0.3 * draw.normal(size=(4, 4)), 0.02 * draw.normal(size=(3, 3))]
+    margins = (
+        Known(sizes, np.array([4.0, 7, 15, 40]), draw.uniform(0.2, 1, (3, 4)), covariance=roots[0] @ roots[0].T),
+        Known(sizes, np.array([5.0, 9, 30]), draw.uniform(0.2, 1, (3, 3)), covariance=roots[1] @ roots[1].T, doubt=0.7),
+    )
+    p, own, records = np.array([0.002, 0.012, 0.006]), np.array([0.8, 0.8, 0.8]), np.array([[1.0, 3, 1], [2, 1, 1]])
+    those = Uniques(p, known, own, records, margins, 0.0)
+    assert np.array(those.risks()) == pytest.approx(add_risks(p, records, margins, known))
+    assert np.array(those.risks(doubted=1)) == pytest.approx(add_risks(p, records, margins, known, doubted=1))
+    expected = np.zeros(2)
+    for place, margin in enumerate(margins):
+
+        def summed(step, place=place, margin=margin):
+            moved = Known(sizes, margin.persons, margin.likely * np.exp(step), doubt=margin.doubt)
+            return add_risks(p, records, [moved if at == place else m for at, m in enumerate(margins)], known).sum(
+                axis=1
+            )
+
+        steps = 1e-6 * np.eye(len(margin.persons))
+        slope = np.array([(summed(step) - summed(-step)) / 2e-6 for step in steps])
+        fitted = np.array([s @ margin.components[0].covariance @ s for s in slope.T])
+        less = add_risks(p, records, margins, known) - add_risks(p, records, margins, known, doubted=place)
+        expected += np.maximum(fitted, (less.sum(axis=1) / 2) ** 2)
+        assert (fitted > (less.sum(axis=1) / 2) ** 2).tolist() == [place == 0] * 2  # either stands once
+    assert those.variances() == pytest.approx(expected, rel=1e-5)
+
+
+def test_the_bias_with_a_key_of_many_values():
+    """The means over what the persons may be; (f - u)^2 is u (1 - h) in expectation, h = u / m (criteria.py)."""
+    draw = np.random.default_rng(7)
+    margin = Known(np.array([1.0, 2, 5]), np.array([4.0, 12, 40]), draw.uniform(0.2, 1, (3, 3)))
+    expected, counts = draw.uniform(0.5, 9, 8), draw.poisson(1.2, 8).astype(float)
+    number, m, pi = draw.integers(1, 4, 8).astype(float), np.array([1.0, 2, 5, 5, 2, 1, 5, 5]), 0.2
+    expected[0] = 20  # more than its one record: nothing is left of the variance
+    found = biases(Cells(expected, counts, number, m[np.newaxis]), pi, [margin])
+    bias, spread, more, square = np.zeros(2), np.zeros(2), 0.0, 0.0
+    for lam, f, many, size in zip(expected, counts, number, m, strict=True):
+        u, means = pi * lam, np.zeros(4)
+        for ratio, chance in zip(*margin.ratios(size), strict=True):
+            x = (1 - pi) * lam * ratio
+            r, gone = -math.expm1(-x) / x if x else 1, math.exp(-x)
+            means += chance * np.array([x * gone, r - gone, x**2 * gone / 2, r - gone * (1 + x / 2)])
+        a, b, free = math.exp(-u) * means[:2], math.exp(-u) * means[2:] / u, u * max(0, 1 - u / size)
+        off = (f - u) ** 2 - f * max(0, 1 - u / size)
+        bias += many * (a * (f - u) + b * off)
+        spread += many * (a**2 * free + 2 * b**2 * free**2)
+        more += many * off
+        square += many * u**2
+    assert found[0] == pytest.approx(bias, rel=2e-3)
+    assert found[1] == pytest.approx(bias / np.sqrt(spread), rel=2e-3)
+    assert found[2] == pytest.approx(max(0, more / square))
