@@ -315,3 +315,18 @@ def test_python(three):
 def test_a_search_that_is_asked_wrongly_is_refused(three, given, says):
     with pytest.raises(duckdb.Error, match=says):
         three.execute(f"FROM sdc_log_linear_search('t', ['a', 'b'], 20, {given})").fetchall()
+
+
+def test_a_search_goes_to_the_quantile_of_1_96_and_to_three_keys(con):
+    """Of two keys, 11 records where they agree and one where not: z is 2.2 at first. Of four, by parity."""
+    con.execute(
+        "CREATE TABLE two AS SELECT i % 2 AS a, i // 2 % 2 AS b FROM range(4) t(i), range(if(i % 3 = 0, 11, 1))"
+    )
+    rows = con.execute("SELECT added, z2 FROM sdc_log_linear_search('two', ['a', 'b'], 10)").fetchall()
+    assert [added for added, _ in rows] == [[], ["a", "b"]]
+    assert rows[0][1] == pytest.approx(2.24, abs=0.005)
+    con.execute("""CREATE TABLE four AS SELECT i % 2 AS a, i // 2 % 2 AS b, i // 4 % 2 AS c, i // 8 AS d
+        FROM range(16) t(i), range(if(bit_count(i) % 2 = 0, 6, 1))""")
+    call = "SELECT added FROM sdc_log_linear_search('four', ['a', 'b', 'c', 'd'], 10, enough := 0{})"
+    assert max(len(added) for (added,) in con.execute(call.format("")).fetchall()) == 3
+    assert con.execute(call.format(", max_keys := 4")).fetchall()[-1] == (["a", "b", "c", "d"],)

@@ -405,3 +405,46 @@ def test_theta_without_uniques_or_pairs_that_stay(con):
     assert con.execute(call).fetchall() == [(3, 2, 1, 1, 0.75, 0, 2, pytest.approx(0.1875 / down), 1)]
     con.execute("INSERT INTO s VALUES (2), (2)")
     assert con.execute(call).fetchall() == [(5, 2, 0, 1, 0, 0, 0, 0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("['a', 'b'], ['a'], []", "There are 1 misclassified columns and 0 matrices"),
+        ("['a', 'b'], [], []", "There are 0 misclassified columns and 0 matrices"),
+        ("['a', 'b'], ['a', 'b'], ['m', NULL]", "There are 2 misclassified columns and 1 matrices"),
+        ("['a', 'b'], ['a', 'A'], ['m', 'm']", "A column is named twice"),
+        ("['a', 'b'], ['a', 'c'], ['m', 'm']", '"c" has a misclassification matrix and is not among the keys'),
+        ("['a', 'b'], ['a', NULL], ['m', 'm']", '"NULL" has a misclassification matrix and is not among the keys'),
+    ],
+)
+def test_columns_and_matrices_that_do_not_go_together(con, arguments, words):
+    with pytest.raises(duckdb.Error, match=words):
+        con.execute(f"SELECT sdc__check_changed({arguments})").fetchall()
+    assert con.execute("SELECT sdc__check_changed(['a', 'b'], ['B', 'a'], ['m', 'm'])").fetchall() == [(True,)]
+
+
+def test_a_value_that_is_missing_stays_where_the_matrix_has_no_row_for_it(con):
+    """By hand: of f 3, m 1, NULL 2; one in four f is called m, and no m is called f."""
+    con.execute("""CREATE TABLE t AS SELECT unnest(['f', 'f', 'f', 'm', NULL, NULL]) AS sex,
+        unnest([1, 1, 1, 1, NULL, NULL]) AS b""")
+    con.execute("""CREATE TABLE m AS FROM (VALUES ('f', 'f', 0.75), ('f', 'm', 0.25), ('f', 'x', 0), ('m', 'm', 1.0))
+        t("from", "to", probability)""")
+    rows = con.execute("FROM sdc_pram_reversed('t', 'sex', 'm') ORDER BY ALL").fetchall()
+    # m is released of 0.75 f and one m
+    assert rows == [
+        ("f", "f", 1),
+        ("m", "f", pytest.approx(0.75 / 1.75)),
+        ("m", "m", pytest.approx(1 / 1.75)),
+        (None, None, 1),
+    ]
+    con.execute("""CREATE TABLE crossed AS SELECT {'sex': "from", 'b': 1} AS "from", {'sex': "to", 'b': 1} AS "to",
+        probability FROM m""")
+    call = """SELECT "from".sex, "to".sex, probability FROM sdc_pram_reversed_crossing('t', ['sex', 'b'], 'crossed')"""
+    assert con.execute(f"{call} ORDER BY 1, 2").fetchall() == rows
+    con.execute("UPDATE t SET b = 2 WHERE sex IS NULL")
+    with pytest.raises(duckdb.Error, match="A category of sex, b is not in its PRAM or misclassification matrix"):
+        con.execute(call).fetchall()
+    con.execute("UPDATE t SET sex = 'y' WHERE sex IS NULL")
+    with pytest.raises(duckdb.Error, match="A category of sex is not in its PRAM or misclassification matrix"):
+        con.execute("FROM sdc_pram_reversed('t', 'sex', 'm')").fetchall()

@@ -251,3 +251,76 @@ def test_a_level_that_there_is_not_is_refused(persons, levels):
     for call in calls:
         with pytest.raises(duckdb.Error, match='levels has "bogus": the levels of identification are extremely, very'):
             persons.execute(f"FROM {call}").fetchall()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sets"),
+    [
+        ("3, NULL, NULL", [["a"], ["B"], ["c"], ["d"], ["a", "B"], ["a", "c"], ["a", "d"], ["B", "c"], ["B", "d"],
+                           ["c", "d"], ["a", "B", "c"], ["a", "B", "d"], ["a", "c", "d"], ["B", "c", "d"]]),
+        ("3, 1, NULL", [["a"], ["B"], ["c"], ["d"]]),
+        ("[NULL, NULL, 0.5], 3, NULL", [["a", "B", "c"], ["a", "B", "d"], ["a", "c", "d"], ["B", "c", "d"]]),
+        ("[2, NULL, NULL, 7], NULL, NULL", [["a"], ["B"], ["c"], ["d"], ["a", "B", "c", "d"]]),
+        ("[NULL, NULL, NULL, NULL, 7], NULL, NULL", []),
+        # an extremely, a very and an identifying one; b of the second level stands for the third too
+        ("3, NULL, {'extremely': ['A'], 'very': ['b', 'c'], 'identifying': ['d']}",
+         [["a", "B", "c"], ["a", "B", "d"], ["a", "c", "d"]]),
+        ("[NULL, NULL, 3], NULL, {'extremely': ['A'], 'very': ['b', 'c'], 'identifying': ['d']}",
+         [["a", "B", "c"], ["a", "B", "d"], ["a", "c", "d"]]),
+        ("3, NULL, {'identifying': ['a', 'b', 'c', 'd']}", [["a"], ["B"], ["c"], ["d"]]),
+        ("3, NULL, {'very': ['a', 'b'], 'identifying': ['c', 'd']}",
+         [["a", "B"], ["a", "c"], ["a", "d"], ["B", "c"], ["B", "d"]]),
+    ],
+)  # fmt: skip
+def test_the_sets_that_are_checked(db, arguments, sets):
+    ((rule,),) = db.execute(f"SELECT sdc__key_rule(['a', 'B', 'c', 'd'], {arguments})").fetchall()
+    assert rule["sets"] == sets
+    given = {1: 2, 4: 7} if arguments.startswith("[2") else {3: 0.5 if "0.5" in arguments else 3}
+    assert rule["limits"] == [given.get(len(s), 3) for s in sets]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("['a', 'b'], 0, NULL, NULL", "The threshold is 0"),
+        ("['a', 'b'], NULL, NULL, NULL", "The threshold is NULL"),
+        ("['a', 'b'], [3, -1], NULL, NULL", "it must be a positive number"),
+        ("['a', 'b'], 'inf'::DOUBLE, NULL, NULL", "The threshold is inf"),
+        ("['a', 'b'], 3, 0, NULL", "dimension is 0"),
+        ("['a', 'b'], [3, 3], 3, NULL", "The dimension is 3 and there are 2 thresholds"),
+        ("['a', NULL], 3, NULL, NULL", "holds a NULL"),
+        ("[]::VARCHAR[], 3, NULL, NULL", "the list of columns is empty"),
+        ("NULL::VARCHAR[], 3, NULL, NULL", "the list of columns is empty"),
+        ("['a', 'b'], 3, NULL, {'very': ['b']}", 'The key "a" has no level'),
+        ("['a', 'b'], 3, NULL, {'very': ['b', 'a'], 'identifying': ['A']}", 'The key "a" has several levels'),
+        ("['a', 'b'], 3, NULL, {'very': ['b', 'a', 'c']}", '"c" has a level of identification and is not among'),
+        ("['a', 'b'], [3], NULL, {'very': ['b'], 'identifying': ['a']}", "give one threshold, or three"),
+        ("['a', 'b'], [3, NULL, 3], NULL, {'very': ['b'], 'identifying': ['a']}", "give one threshold, or three"),
+    ],
+)
+def test_sets_that_are_asked_wrongly(db, arguments, words):
+    assert words in complaint(db, f"SELECT sdc__key_sets({arguments})")
+
+
+def test_only_three_levels_are_known(db):
+    assert 'levels has "vary"' in complaint(db, "SELECT sdc__are_levels({'very': ['b', 'a'], 'vary': ['b']})")
+    for levels in ("{'VERY': ['a'], 'identifying': ['b'], 'extremely': ['c']}", "NULL"):
+        assert db.execute(f"SELECT sdc__are_levels({levels})").fetchall() == [(True,)]
+
+
+def test_combinations_that_are_listed(db):
+    rule = "SELECT sdc__listed_rule(['a', 'B', 'c'], {})"
+    ((found,),) = db.execute(rule.format("3, NULL, NULL, [['b', 'A'], ['C']]")).fetchall()
+    assert (found["sets"], found["limits"]) == ([["a", "B"], ["c"]], [3, 3])
+    ((found,),) = db.execute(rule.format("[NULL, 2], NULL, NULL, [['b', 'A'], ['C']]")).fetchall()
+    assert (found["sets"], found["limits"]) == ([["c"]], [2])
+    for arguments, words in (
+        ("3, 1, NULL, [['a']]", "and a dimension would choose others"),
+        ("3, NULL, {'very': ['a']}, [['a']]", "and levels would choose others"),
+        ("0, NULL, NULL, [['a']]", "The threshold is 0"), ("3, NULL, NULL, []", "must be a list of lists"),
+        ("3, NULL, NULL, [['a'], []]", "must be a list of lists"),
+        ("3, NULL, NULL, [['a', NULL]]", "must be a list of lists"), ("3, NULL, NULL, NULL", "must be a list of lists"),
+        ("3, NULL, NULL, [['a', 'x']]", 'combinations has "x"'),
+        ("[3, 4], NULL, NULL, [['a']]", "There are 1 combinations and 2 thresholds"),
+    ):  # fmt: skip
+        assert words in complaint(db, rule.format(arguments)), arguments
