@@ -367,21 +367,26 @@ def test_every_figure_of_few_records_by_every_choice(con):
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("call", "said"),
     [
-        ("1, stands_for := 0.5", "stands_for is NULL, below"), ("1, stands_for := 1e13", "stands_for is NULL, below"),
-        ("0", "A spread is NULL"), ("-1", "A spread is NULL"), ("1, tau := 1.5", "tau is 1.5"),
-        ("1, tau := -0.5", "tau is -0.5"), ("1, tau := NULL", "tau is NULL"),
-        ("NULL", "spread is NULL"), ("1, method := 'best'", "method is best"),
-        ("1, 'uniform'", "nobody can have given it"), ("1, stands_for := 1.5, method := 'exact'", "whole numbers"),
-        ("1, stands_for := 1e7, method := 'exact'", "N n 2.n steps"),
+        ("sdc__persons_of(0.5)", "stands_for is NULL, below"), ("sdc__persons_of(1e13)", "stands_for is NULL, below"),
+        ("sdc__persons_of(NULL)", "stands_for is NULL"), ("sdc__spread_of(0)", "A spread is NULL"),
+        ("sdc__spread_of(-1)", "A spread is NULL"), ("sdc__spread_of(1e151)", "A spread is NULL"),
+        ("sdc__share_between(1.5, 'tau')", "tau is 1.5"), ("sdc__share_between(-0.5, 'tau')", "tau is -0.5"),
+        ("sdc__share_between(NULL, 'tau')", "tau is NULL"),
+        ("sdc__believed('lognormal', 0, 'x')", "holds 0 or less"),
+        ("sdc__believed('normal', NULL, 'x')", "x of the external file holds NULL"),
     ],
 )  # fmt: skip
-def test_wrong_input_in_sql(con, given, said):
-    table(con, "external", "id, x", [(1, 2.0), (2, 2.5)])
-    table(con, "released", "id, x", [(1, 2.25), (2, 9.0)])
+def test_wrong_values_in_sql(con, call, said):
     with pytest.raises(duckdb.Error, match=said):
-        con.execute(f"FROM sdc_perceived_risk('external', 'released', ['x'], 'id', {given})").fetchall()
+        con.execute(f"SELECT {call}").fetchall()
+
+
+def test_values_on_their_bounds(con):
+    call = """SELECT sdc__persons_of(1), sdc__persons_of(1e12), sdc__spread_of(1e150), sdc__share_between(0, 'tau'),
+        sdc__share_between(1, 'tau'), sdc__believed('normal', -2, 'x'), sdc__believed('lognormal', exp(2), 'x')"""
+    assert con.execute(call).fetchall() == [(1, 1e12, 1e150, 0, 1, -2, pytest.approx(2))]
 
 
 def test_the_method_that_is_taken(con):

@@ -330,3 +330,31 @@ def test_a_search_goes_to_the_quantile_of_1_96_and_to_three_keys(con):
     call = "SELECT added FROM sdc_log_linear_search('four', ['a', 'b', 'c', 'd'], 10, enough := 0{})"
     assert max(len(added) for (added,) in con.execute(call.format("")).fetchall()) == 3
     assert con.execute(call.format(", max_keys := 4")).fetchall()[-1] == (["a", "b", "c", "d"],)
+
+
+def test_why_there_is_no_figure(con):
+    """Of the keys a, b and c the third has many values; a and b nearly determine one another; and so on."""
+
+    def told(sparse, unborne, near, uneven, *tells):
+        given = [["a", "b", "c"], sparse, unborne, near, uneven, *tells]
+        call = "SELECT sdc__no_figure(?, ?::BIGINT[], ?::BIGINT[][], ?::BIGINT[][], ?, ?, ?, 0.126, 12.5)"
+        return con.execute(call, given).fetchall()[0][0]
+
+    assert told([3], [], [], 0.1, *(True, True)) is None
+    near = told([3], [[1, 3]], [[1, 2]], 0.3, *(False, False))
+    assert near.startswith('no figure: one of the keys "a" and "b" nearly determines the other, and')
+    one, two = told([3], [[1, 3]], [], 0.3, *(False, False)), told([2, 3], [[1, 3], [2, 3]], [], 0.3, *(False, False))
+    assert one.startswith('no figure: "c" has too many values for the records, and the model has "a" with "c", which')
+    assert two.startswith('no figure: "b", "c" have too many values')
+    assert 'the model has "a" with "c", "b" with "c", which' in two
+    uneven = told([3], [], [], 0.31, *(False, True))
+    assert uneven.startswith("no figure of tau1: the weights differ among sample uniques that are alike but for")
+    assert '"c" (a squared coefficient of variation of 0.31), and' in uneven
+    assert told([3], [], [], 0.6, *(False, False)).startswith("no figure of tau1 and tau2: the weights differ")
+    for tells1, tells2, names, errors in (
+        (False, False, "tau1 and tau2", "13 % and over 1000 %"), (False, True, "tau1", "13 %"),
+        (True, False, "tau2", "over 1000 %"),
+    ):  # fmt: skip
+        found = told([2, 3], [], [], 0.1, tells1, tells2)
+        assert found.startswith(f'no figure of {names}: how many values of "b", "c" have one record, two, three')
+        assert f"(a standard error of {errors}; 10 % is the most)" in found

@@ -267,7 +267,6 @@ def test_a_level_that_there_is_not_is_refused(persons, levels):
          [["a", "B", "c"], ["a", "B", "d"], ["a", "c", "d"]]),
         ("[NULL, NULL, 3], NULL, {'extremely': ['A'], 'very': ['b', 'c'], 'identifying': ['d']}",
          [["a", "B", "c"], ["a", "B", "d"], ["a", "c", "d"]]),
-        ("3, NULL, {'identifying': ['a', 'b', 'c', 'd']}", [["a"], ["B"], ["c"], ["d"]]),
         ("3, NULL, {'very': ['a', 'b'], 'identifying': ['c', 'd']}",
          [["a", "B"], ["a", "c"], ["a", "d"], ["B", "c"], ["B", "d"]]),
     ],
@@ -282,19 +281,13 @@ def test_the_sets_that_are_checked(db, arguments, sets):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ("['a', 'b'], 0, NULL, NULL", "The threshold is 0"),
-        ("['a', 'b'], NULL, NULL, NULL", "The threshold is NULL"),
         ("['a', 'b'], [3, -1], NULL, NULL", "it must be a positive number"),
         ("['a', 'b'], 'inf'::DOUBLE, NULL, NULL", "The threshold is inf"),
-        ("['a', 'b'], 3, 0, NULL", "dimension is 0"),
         ("['a', 'b'], [3, 3], 3, NULL", "The dimension is 3 and there are 2 thresholds"),
         ("['a', NULL], 3, NULL, NULL", "holds a NULL"),
         ("[]::VARCHAR[], 3, NULL, NULL", "the list of columns is empty"),
-        ("NULL::VARCHAR[], 3, NULL, NULL", "the list of columns is empty"),
-        ("['a', 'b'], 3, NULL, {'very': ['b']}", 'The key "a" has no level'),
         ("['a', 'b'], 3, NULL, {'very': ['b', 'a'], 'identifying': ['A']}", 'The key "a" has several levels'),
         ("['a', 'b'], 3, NULL, {'very': ['b', 'a', 'c']}", '"c" has a level of identification and is not among'),
-        ("['a', 'b'], [3], NULL, {'very': ['b'], 'identifying': ['a']}", "give one threshold, or three"),
         ("['a', 'b'], [3, NULL, 3], NULL, {'very': ['b'], 'identifying': ['a']}", "give one threshold, or three"),
     ],
 )
