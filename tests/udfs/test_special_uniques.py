@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.suda import agreement, by_differences, partitions, set_by_set, work
+from sdc_sql.udfs.suda import agreement, by_differences, groups, partitions, set_by_set, work
 from sdc_sql.udfs.suda import special_uniques as kernel
 
 
@@ -153,3 +153,55 @@ def test_so_much_work_and_no_more(monkeypatch):
     held.hold(40)
     with pytest.raises(work.TooMuchWorkError):
         held.hold(1)
+
+
+@pytest.mark.parametrize("sparse", [4, 0])  # counted in a table, or numbered anew
+def test_groups_are_divided_by_one_more_key(monkeypatch, sparse):
+    monkeypatch.setattr(groups, "SPARSE", sparse)
+    draw = np.random.default_rng(6)
+    columns = [draw.integers(0, most, 30) for most in (3, 4, 3)]
+    keys = [groups.Key(column, zero_is_null=False) for column in columns]
+    found = groups.Groups((), np.ones(30, dtype=np.int32), np.array([0, 30]))
+    for position, key in enumerate(keys):
+        assert sorted(Counter(key.column.tolist()).values()) == sorted(Counter(columns[position].tolist()).values())
+        assert key.column[key.places].tolist() == key.codes.tolist()
+        assert (len(key.places), (key.codes > 0).all()) == (np.count_nonzero(key.column), True)
+        assert Counter(key.column.tolist()).most_common(1)[0][0] == 0  # the most common code is 0 now
+        found = groups.divide_groups(found, position, key)
+        rows = list(zip(*(c.tolist() for c in columns[: position + 1]), strict=True))
+        several = {row: n for row, n in Counter(rows).items() if n > 1}
+        assert found.keys == tuple(range(position + 1))
+        assert (found.of == 0).tolist() == [row not in several for row in rows]
+        assert len({(row, int(of)) for row, of in zip(rows, found.of, strict=True) if of}) == len(several)
+        assert [int(found.sizes[of]) for of in found.of] == [several.get(row, 0) for row in rows]
+        assert found.alone == 30 - sum(several.values())
+    assert 0 < found.alone < 30
+
+
+@pytest.mark.parametrize("number", [2, 4, 40])  # kept by place up to one in 32, else by bits
+def test_cells_that_are_alone_are_kept_by_place_or_by_bits(number):
+    cells = 100
+    places = np.random.default_rng(1).permutation(cells)[:number]
+    alone = groups.Alone(7, places[:-1], cells)
+    assert (alone.few, alone.number, alone.groups) == (number - 1 <= 3, number - 1, 7)
+    more = alone.add(9, places[-1:])
+    assert (more.number, more.groups, more.cells) == (number, 9, cells)
+    flags = np.isin(np.arange(cells), places)
+    assert more.list_flags().tolist() == flags.tolist()
+    scratch, asked = np.zeros(cells, dtype=np.bool_), np.arange(0, cells, 3)
+    assert more.find_alone(asked, scratch).tolist() == flags[asked].tolist()
+    assert not scratch.any()
+    left = np.arange(cells) % 2 == 0
+    some = more.select(left)
+    assert (some.cells, some.groups, some.number) == (50, 9, flags[left].sum())
+    assert some.list_flags().tolist() == flags[left].tolist()
+
+
+def test_missing_values_of_a_key_are_dropped_and_stay_so():
+    key = groups.Key(np.array([0, 2, 2, 1, 0, 2]), zero_is_null=True)
+    assert key.drop_missing(np.arange(6)).tolist() == [1, 2, 3, 5]
+    assert key.radix == 3
+    key.keep(np.array([True, False, True, True, False, True]))
+    assert key.drop_missing(np.arange(4)).tolist() == [1, 2, 3]
+    assert key.column.tolist() == [2, 0, 1, 0]  # 0 and the most common code exchanged
+    assert groups.Key(np.array([0, 1]), zero_is_null=False).drop_missing(np.array([1, 0])).tolist() == [1, 0]
