@@ -69,6 +69,10 @@ def test_without_sample_uniques(con):
     (row,) = fetch(con, "FROM sdc_population_risk('t', 't', ['x'])")
     assert (row["pr_pu"], row["pr_pu_given_su"], row["theta"], row["p"], row["tau2"]) == (0, 0, 0, 0, 0)
     assert (row["tau1"], row["expected_correct_matches"]) == (1, 2)
+    counts = ("sample_records", "population_records", "sample_cells", "population_cells")
+    assert [row[name] for name in counts] == [4, 4, 2, 2]
+    uniques = ("sample_uniques", "population_uniques", "sample_and_population_uniques", "unique_matches")
+    assert [row[name] for name in uniques] == [0] * 4
 
 
 @pytest.mark.parametrize(
