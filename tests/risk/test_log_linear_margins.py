@@ -324,3 +324,42 @@ def test_what_counts_as_a_key_that_determines_another(con):
         for case in cases
     ]
     assert dict(zip(cases, found, strict=True)) == cases
+
+
+def test_the_interactions_of_a_model(con):
+    """Places of the keys, each interaction once and in order; of pairs those that close no circle are a forest."""
+    call = "SELECT sdc__interactions(['a', 'B', 'c'], {})"
+    for model, places in (
+        ("'tree'", None), ("'independence'", []), ("'two_way'", [[1, 2], [1, 3], [2, 3]]),
+        ("[['c', 'A'], ['b'], ['a', 'C'], ['c', 'b', 'a']]", [[1, 2, 3], [1, 3]]),
+    ):  # fmt: skip
+        assert con.execute(call.format(model)).fetchall() == [(places,)]
+    for model in ("[['a', 'x']]", "[['a', 'A']]", "[['a'], []]", "['a']", "[['a', NULL]]", "'loops'", "NULL"):
+        with pytest.raises(duckdb.Error, match="model is"):
+            con.execute(call.format(model)).fetchall()
+    (row,) = con.execute("""SELECT sdc__spanned(4, [[1, 2], [3, 4], [1, 3], [2, 4], [2, 3]]),
+        sdc__is_forest(3, [[1, 2], [2, 3]]), sdc__is_forest(3, [[1, 2], [1, 3], [2, 3]]),
+        sdc__is_forest(3, [[1, 2, 3]]),
+        sdc__is_forest(3, NULL::BIGINT[][]), sdc__is_forest(3, []::BIGINT[][])""").fetchall()
+    assert row == ([1002, 3004, 1003], True, False, False, True, True)
+
+
+def test_the_table_of_known_margins(con):
+    con.execute(
+        "CREATE TABLE m AS FROM (VALUES ('AGE', 'x', 7e0), ('age', NULL, 0.5), ('sex', 'x', 2)) t(key, value, persons)"
+    )
+    call = "FROM sdc__known_margins('m', ['Age', 'sex']) ORDER BY ALL"
+    assert con.execute(call).fetchall() == [("age", "x", 7), ("age", None, 0.5), ("sex", "x", 2)]
+    assert con.execute("FROM sdc__known_margins(NULL, ['age'])").fetchall() == []
+    for row, words in (
+        ("'Age', 'x', 1", "(?i)name a value of age twice"), ("'job', 'x', 1", "name the key job, which is not among"),
+        ("'age', 'y', 0", "a value of age whose persons are no number above 0"),
+        ("'age', 'y', NULL", "no number above 0"),
+        ("'age', 'y', 'inf'", "no number above 0"), ("NULL, 'y', 1", "name the key NULL"),
+    ):  # fmt: skip
+        con.execute(f"CREATE OR REPLACE TABLE n AS FROM m UNION ALL VALUES ({row})")
+        with pytest.raises(duckdb.Error, match=words):
+            con.execute("FROM sdc__known_margins('n', ['Age', 'sex'])").fetchall()
+    assert con.execute("SELECT sdc__known_persons(3, 'age')").fetchall() == [(3,)]
+    with pytest.raises(duckdb.Error, match="lack a value that the file has of age"):
+        con.execute("SELECT sdc__known_persons(NULL, 'age')").fetchall()
