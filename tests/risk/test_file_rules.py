@@ -314,11 +314,16 @@ def test_every_row_of_the_public_rules(small):
         (9, "1 of 2 combinations are rarer", True),
         (10, "not measured: a table has no order: release it ORDER BY a keyed draw", None),
     ]
-    # the parts of which there is nothing
+    small.execute("CREATE OR REPLACE TABLE exact AS FROM (VALUES ('a', 1e5), ('a', 1e5), ('b', 199999)) t(size, w)")
+    fewer = ("1 of 2 areas have fewer; the smallest 199999.0", True)
+    rarer = ("1 of 2 combinations are rarer; the rarest has 199999.0 persons", True)
+    # the parts of which there is nothing, and what is exactly enough
     for part, found in (
         ("sdc__absent_rule('public', 2, '', ['name'], [], '')", [("none of them is in the table", False)]),
         ("sdc__absent_rule('public', 2, '', NULL, [], 'give it')", [("not measured: give it", None)]),
         ("sdc__area_rule('public', [], 50, NULL, NULL)", [("no indirect regional variable", False)] * 4),
+        ("sdc__area_rule('exact', ['size'], 'w', NULL, NULL) LIMIT 1 OFFSET 1", [fewer]),
+        ("sdc__frequent_rule('exact', ['size'], 'w', 7, '', [200000], NULL, '', true, 'category', 'error')", [rarer]),
         ("sdc__weight_rule('public', 50)", [("one weight for all", False)]),
         ("sdc__household_rule('public', 'hh', [])", [("no household variable", False)]),
     ):
