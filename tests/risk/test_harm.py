@@ -215,7 +215,7 @@ def test_an_attribute_of_numbers_or_texts_is_that_of_truth_values(con):
     data, _ = saturated(con, 0.9)
     expected = data.risk.flip_regression('a"b', ["select"], 0.9)
     records = con.execute("""FROM sdc_flip_posterior_records('k', 'a"b', ['select'], 'f''s', 0.9)""").fetchall()
-    for kind in ("INTEGER", "VARCHAR", "DOUBLE"):
+    for kind in ("INTEGER", "VARCHAR"):
         con.execute(f'ALTER TABLE k ALTER "a""b" TYPE {kind}')
         assert data.risk.flip_regression('a"b', ["select"], 0.9) == expected
         found = con.execute("""FROM sdc_flip_posterior_records('k', 'a"b', ['select'], 'f''s', 0.9)""").fetchall()

@@ -327,9 +327,8 @@ def test_a_search_goes_to_the_quantile_of_1_96_and_to_three_keys(con):
     assert rows[0][1] == pytest.approx(2.24, abs=0.005)
     con.execute("""CREATE TABLE four AS SELECT i % 2 AS a, i // 2 % 2 AS b, i // 4 % 2 AS c, i // 8 AS d
         FROM range(16) t(i), range(if(bit_count(i) % 2 = 0, 6, 1))""")
-    call = "SELECT added FROM sdc_log_linear_search('four', ['a', 'b', 'c', 'd'], 10, enough := 0{})"
-    assert max(len(added) for (added,) in con.execute(call.format("")).fetchall()) == 3
-    assert con.execute(call.format(", max_keys := 4")).fetchall()[-1] == (["a", "b", "c", "d"],)
+    call = "SELECT added FROM sdc_log_linear_search('four', ['a', 'b', 'c', 'd'], 10, enough := 0)"
+    assert max(len(added) for (added,) in con.execute(call).fetchall()) == 3
 
 
 def test_why_there_is_no_figure(con):

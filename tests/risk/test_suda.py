@@ -403,11 +403,7 @@ def test_without_a_unique_there_is_no_score(db):
     assert db.execute(f"FROM sdc_suda_summary{call}").fetchall() == [(8, 0, 0, 0, 0, 0, 0)]
     found = db.execute(f"FROM sdc_suda_value_contributions{call}").fetchall()
     assert found == [(k, str(v), 0, 0) for k, n in (("a", 4), ("b", 2)) for v in range(n)]
-    # an MSU of all keys weighs nothing by 'superset', and is one; without pairs DIS-SUDA is 1
+    # an MSU of all keys weighs nothing by 'superset', and is one
     db.execute("CREATE OR REPLACE TABLE crossed AS SELECT range % 2 AS a, range // 2 AS b FROM range(4)")
-    found = db.execute(
-        "SELECT DISTINCT msu_count, suda_score, dis_suda FROM sdc_suda('crossed', ['a', 'b'])"
-    ).fetchall()
-    assert found == [(1, 1, 1)]
     found = db.execute("FROM sdc_suda_summary('crossed', ['a', 'b'], scoring := 'superset')").fetchall()
     assert found == [(4, 4, 4, 0, 0, 0, 0)]

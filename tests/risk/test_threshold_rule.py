@@ -258,14 +258,11 @@ def test_a_level_that_there_is_not_is_refused(persons, levels):
     [
         ("3, NULL, NULL", [["a"], ["B"], ["c"], ["d"], ["a", "B"], ["a", "c"], ["a", "d"], ["B", "c"], ["B", "d"],
                            ["c", "d"], ["a", "B", "c"], ["a", "B", "d"], ["a", "c", "d"], ["B", "c", "d"]]),
-        ("3, 1, NULL", [["a"], ["B"], ["c"], ["d"]]),
         ("[NULL, NULL, 0.5], 3, NULL", [["a", "B", "c"], ["a", "B", "d"], ["a", "c", "d"], ["B", "c", "d"]]),
         ("[2, NULL, NULL, 7], NULL, NULL", [["a"], ["B"], ["c"], ["d"], ["a", "B", "c", "d"]]),
         ("[NULL, NULL, NULL, NULL, 7], NULL, NULL", []),
         # an extremely, a very and an identifying one; b of the second level stands for the third too
         ("3, NULL, {'extremely': ['A'], 'very': ['b', 'c'], 'identifying': ['d']}",
-         [["a", "B", "c"], ["a", "B", "d"], ["a", "c", "d"]]),
-        ("[NULL, NULL, 3], NULL, {'extremely': ['A'], 'very': ['b', 'c'], 'identifying': ['d']}",
          [["a", "B", "c"], ["a", "B", "d"], ["a", "c", "d"]]),
         ("3, NULL, {'very': ['a', 'b'], 'identifying': ['c', 'd']}",
          [["a", "B"], ["a", "c"], ["a", "d"], ["B", "c"], ["B", "d"]]),
