@@ -97,7 +97,8 @@ CREATE OR REPLACE MACRO sdc__key_sets(keys, threshold, dimension, levels) AS CAS
         THEN error('ColumnError: (none): the list of columns is empty; name at least one, as in [''age'', ''sex''].')
     WHEN list_count(sdc__names(keys)) < len(sdc__names(keys))
         THEN error('ParameterError: NULL: the list of columns holds a NULL where a name should be.')
-    WHEN levels IS NOT NULL AND sdc__are_levels(levels) AND len(sdc__without_key(keys, levels)) > 0
+    WHEN levels IS NOT NULL AND NOT sdc__are_levels(levels) THEN NULL  -- true or the error: a condition beside it may be asked first
+    WHEN levels IS NOT NULL AND len(sdc__without_key(keys, levels)) > 0
         THEN error('ParameterError: "' || sdc__without_key(keys, levels)[1]
                    || '" has a level of identification and is not among the keys, ' || sdc__quoted(keys) || '.')
     WHEN levels IS NOT NULL
