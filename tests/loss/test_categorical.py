@@ -460,3 +460,160 @@ def test_deleted_records_and_other_weights_are_a_loss(con):
     con.execute("UPDATE r SET w = NULL WHERE id = 0")
     with pytest.raises(duckdb.Error, match="weight"):
         rows(con, "sdc_weight_distance('k', 'r', 'w', 'id')")
+
+
+def test_every_figure_of_class_sizes_by_hand(con):
+    """Two, one and one alike, three suppressed: 4 + 1 + 1 + 3 * 7 of 7^2; all suppressed; none."""
+    con.execute("""
+        CREATE TABLE k AS FROM (VALUES (1, 'x'), (1, 'x'), (1, NULL), (NULL, 'x'), (NULL, NULL), (NULL, NULL),
+                                       (NULL, NULL)) AS t(a, "Select");
+        CREATE TABLE gone AS FROM k WHERE a IS NULL AND "Select" IS NULL LIMIT 2;
+        CREATE TABLE kept AS FROM k WHERE a IS NOT NULL""")
+    names = ["records", "classes", "suppressed", "discernibility", "average_class_size", "share"]
+    for table_name, expected in {
+        "k": (7, 3, 3, 27, 4 / 3, 27 / 49),
+        "gone": (2, 0, 2, 4, None, 1),
+        "kept": (3, 2, 0, 5, 1.5, 5 / 9),
+    }.items():
+        (found,) = rows(con, f"sdc_class_sizes('{table_name}', ['select', 'a'])")
+        assert [*found] == names
+        assert [*found.values()] == pytest.approx([*expected]), table_name
+
+
+CROSSED = """
+    CREATE TABLE k AS FROM (VALUES (1, 'x', 'p', 10.0), (1, 'x', 'p', NULL), (1, 'y', 'p', 4.0), (2, 'x', 'p', 7.0),
+                                   (NULL, 'y', 'p', 3.0)) AS t(a, b, c, v);
+    CREATE TABLE f AS FROM (VALUES (10.5, 'p', 'x', 1), (4.0, 'p', 'y', 1), (NULL, 'p', 'y', 1), (7.0, 'p', NULL, 2),
+                                   (3.0, 'p', 'y', 2)) AS t(v, c, b, a)"""
+
+
+def test_every_figure_of_contingency_tables_by_hand(con):
+    """Of a 3, 1, 1 become 3, 2, 0; of b 3, 2, 0 become 1, 3, 1; six cells of both differ by 1; c stays; no triples."""
+    con.execute(CROSSED)
+    expected = {
+        ("a",): (3, 2, 2), ("b",): (3, 3, 4), ("c",): (1, 0, 0), ("a", "b"): (9, 6, 6), ("a", "c"): (3, 2, 2),
+        ("b", "c"): (3, 3, 4),
+    }  # fmt: skip
+    every, *tables = rows(con, "sdc_contingency_distance('k', 'f', ['a', 'b', 'c'])")
+    for found, (columns, (cells, changed, distance)) in zip(tables, expected.items(), strict=True):
+        assert [*found.values()] == [[*columns], cells, changed, distance, *map(pytest.approx, (distance / cells,
+                                     distance / 10))]  # fmt: skip
+    assert [*every.values()] == [None, 22, 16, 18, pytest.approx(18 / 22), pytest.approx(18 / 60)]
+
+
+def test_every_figure_of_margins_by_hand(con):
+    """Sums of v by a are 14, 7, 3 and then 14.5, 10, 0; of nine digits and more, what differs by less is the same."""
+    con.execute(CROSSED)
+    found = rows(con, "sdc_margins_kept('k', 'f', [['a'], ['C'], ['b', 'a']])")
+    expected = [(["a"], 3, 2, 1, 2 / 3), (["C"], 1, 0, 0, 0), (["b", "a"], 6, 6, 1, 1)]
+    assert [tuple(row.values()) for row in found] == [(*row[:4], pytest.approx(row[4])) for row in expected]
+    found = rows(con, "sdc_margins_kept('k', 'f', [['a'], ['c']], total := 'V')")
+    assert [tuple(row.values()) for row in found] == [(["a"], 3, 3, 3, 1), (["c"], 1, 1, 0.5, 1)]
+    con.execute("""
+        CREATE TABLE large AS FROM (VALUES ('a', 1e9), ('b', -1e9), ('c', 1e9), ('d', 0), ('e', 5)) AS t(g, v);
+        CREATE TABLE off AS FROM (VALUES ('a', 1e9 + 0.5), ('b', 0.5 - 1e9), ('c', 1e9 + 3), ('d', 0), ('e', 5))
+                                 AS t(g, v)""")
+    (row,) = rows(con, "sdc_margins_kept('large', 'off', [['g']], total := 'v')")
+    assert [*row.values()] == [["g"], 5, 1, 3, 0.2]
+    for wrong in ("['a']", "[]::VARCHAR[][]", "NULL", "[[1]]"):
+        with pytest.raises(duckdb.Error, match=r"margins|column"):
+            rows(con, f"sdc_margins_kept('k', 'f', {wrong})")
+
+
+def test_distributions_of_weights_by_hand(con):
+    """Weights of x, y and NULL are 3, 3 and 4 of ten; then x and y have 5 of ten each."""
+    con.execute("""
+        CREATE TABLE k AS FROM (VALUES ('x', 1), ('x', 2), ('y', 3), (NULL, 4)) AS t(a, w);
+        CREATE TABLE f AS FROM (VALUES (5, 'x'), (3, 'y'), (2, 'y')) AS t(w, a)""")
+    (found,) = rows(con, "sdc_distribution_distance('k', 'f', ['A'], weight := 'W')")
+    before, after = -0.6 * math.log(0.3) - 0.4 * math.log(0.4), math.log(2)
+    assert found.pop("columns") == ["A"]
+    assert [*found.values()] == pytest.approx(
+        [math.sqrt((2 * (math.sqrt(0.3) - math.sqrt(0.5)) ** 2 + 0.4) / 2), 0.4, before, after, after - before]
+    )
+
+
+def test_a_recoding_of_few_records_is_judged_by_the_spread(con):
+    """Two recoded variables and one that is not, a value suppressed, by dictionaries; weights are repeated records."""
+    before = {i: {"f": i * 7 % 6, "s": "uvw"[i % 3], "j": i * 5 % 4} for i in range(17)}
+    after = {i: {"f": f"from {r['f'] // 3 * 3}", "s": r["s"], "j": None if i == 3 else r["j"] // 2 * 2}
+             for i, r in before.items()}  # fmt: skip
+    for name, side, kind in (("k", before, "INTEGER"), ("r", after, "VARCHAR")):
+        con.execute(f"CREATE TABLE {name} (id INTEGER, f {kind}, s VARCHAR, j INTEGER, w INTEGER)")
+        con.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?, ?)",
+                        [(i, *row.values(), 1 + i % 3) for i, row in side.items()])  # fmt: skip
+    options = "['f', 's', 'j'], recoded := ['F', 'j'], id := 'ID'"
+    found = rows(con, f"sdc_distribution_distance('k', 'r', {options})")
+    for row, own in zip(found, ("fsj", "f", "s", "j"), strict=True):
+        expected = spread(
+            {i: {k: str(v) for k, v in r.items()} for i, r in before.items()},
+            {i: {k: None if v is None else str(v) for k, v in r.items()} for i, r in after.items()},
+            range(17), own, [c for c in own if c != "s"],
+        )  # fmt: skip
+        assert row["columns"] == [*own]
+        assert (row["hellinger"], row["total_variation"], row["entropy_after"]) == pytest.approx(expected, abs=1e-9)
+        cells = Counter(tuple(r[c] for c in own) for r in before.values())
+        assert row["entropy_before"] == pytest.approx(-sum(n / 17 * math.log(n / 17) for n in cells.values()))
+        assert row["entropy_change"] == pytest.approx(row["entropy_after"] - row["entropy_before"])
+    for name in "kr":
+        con.execute(f"CREATE TABLE {name}_many AS SELECT id * 10 + n AS id, * EXCLUDE (id, n) "
+                    f"FROM (SELECT *, unnest(range(w)) AS n FROM {name})")  # fmt: skip
+    weighed = rows(con, f"sdc_distribution_distance('k', 'r', {options}, weight := 'w')")
+    many = rows(con, f"sdc_distribution_distance('k_many', 'r_many', {options})")
+    for one, other in zip(weighed, many, strict=True):
+        assert [*one.values()][1:] == pytest.approx([*other.values()][1:])
+    assert weighed != found
+    with pytest.raises(duckdb.Error, match="recoded needs an id"):
+        rows(con, "sdc_distribution_distance('k', 'r', ['f'], recoded := ['f'])")
+
+
+def test_pram_entropy_loss_of_a_matrix_with_missing_values_by_hand(con):
+    """Of 5 a, 3 b and 2 missing: a shows 4 and 1, b 1 and 3, a missing value its own; nine are released."""
+    con.execute("""
+        CREATE TABLE k AS SELECT unnest(['a', 'a', 'a', 'a', 'a', 'b', 'b', 'b', NULL, NULL]) AS "it's";
+        CREATE TABLE f AS SELECT unnest(['a', 'a', 'a', 'b', 'b', 'b', 'b', NULL, NULL]) AS "it's";
+        CREATE TABLE m AS FROM (VALUES (0.8, 'a', 'a'), (0.2, 'b', 'a'), (1.0, 'b', 'b'), (0.0, 'a', 'b'),
+                                       (0.5, NULL, NULL), (0.5, 'a', NULL), (0.3, 'c', 'c'))
+                               AS t(probability, "to", "from")""")
+    call = "sdc_pram_entropy_loss('k', 'f', 'it''s', 'm')"
+
+    def uncertain(*shares: float) -> float:
+        return -sum(p * math.log(p) for p in shares)
+
+    lost = 3 * uncertain(0.8, 0.2) + 4 * uncertain(0.25, 0.75)
+    (found,) = rows(con, call)
+    assert [*found.values()] == [9, *map(pytest.approx, (lost, lost / 9, lost / 9 / uncertain(0.5, 0.3, 0.2)))]
+    con.execute("UPDATE f SET \"it's\" = 'z' WHERE \"it's\" IS NULL")
+    with pytest.raises(duckdb.Error, match="categories that the PRAM matrix does not lead to"):
+        rows(con, call)
+    con.execute("UPDATE m SET probability = 0.9 WHERE \"from\" = 'b' AND \"to\" = 'b'; UPDATE f SET \"it's\" = 'a'")
+    with pytest.raises(duckdb.Error, match="do not sum to 1"):
+        rows(con, call)
+
+
+def test_precision_of_two_keys_by_hand(con):
+    """Age at levels 0, 1 and 2 of 2, the last suppressed; sex at 0, 1 and 0 of 3, where a missing label stands."""
+    con.execute("""
+        CREATE TABLE k AS FROM (VALUES ('30', 'f'), ('30-39', NULL), (NULL, 'f')) AS t(age, "Select");
+        CREATE TABLE levels AS SELECT variable, label AS value, level, label
+        FROM (VALUES ('AGE', 0, '30'), ('AGE', 1, '30-39'), ('age', 2, '*'), ('age', 2, '30-39'), ('select', 0, 'f'),
+                     ('select', 1, NULL), ('select', 2, '*'), ('select', 3, '**')) AS t(variable, level, label)""")
+    every, *each = rows(con, "sdc_precision('k', ['select', 'Age'], 'levels')")
+    assert [*every.values()] == [None, 3, *map(pytest.approx, (25 / 36, 11 / 36))]
+    assert {row["variable"]: [*row.values()][1:] for row in each} == {
+        "age": [3, pytest.approx(0.5), pytest.approx(0.5)],
+        "Select": [3, pytest.approx(8 / 9), pytest.approx(1 / 9)],
+    }
+    for wrong in ("variable <> 'select'", "level = 0"):
+        con.execute(f"CREATE OR REPLACE TABLE less AS FROM levels WHERE {wrong}")
+        with pytest.raises(duckdb.Error, match="There is no hierarchy of"):
+            rows(con, "sdc_precision('k', ['select'], 'less')")
+
+
+def test_weights_that_fell_and_stayed_by_hand(con):
+    """10 stays, 20 is halved, 30 is half as much again, 40 is gone: 65 of 100 are left."""
+    con.execute("""
+        CREATE TABLE k AS FROM (VALUES (1, 10), (2, 20), (3, 30), (4, 40)) AS t(id, w);
+        CREATE TABLE r AS FROM (VALUES (45, 3), (10, 1), (10, 2)) AS t(w, id)""")
+    (found,) = rows(con, "sdc_weight_distance('k', 'r', 'W', 'Id')")
+    assert [*found.values()] == pytest.approx([4, 3, 0.25, 0.4, 2, 100, 65, 0.35, 1 / 3])
