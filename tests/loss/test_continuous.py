@@ -378,3 +378,105 @@ def test_what_is_suppressed_as_a_whole_takes_nothing_else_along(con):
     con.execute("UPDATE f SET y = x")
     with pytest.raises(ParameterError, match="gamma needs three columns or more"):
         Microdata(con, "f").loss.gamma_loss("k", ["x", "z"])
+
+
+def listed(con: duckdb.DuckDBPyConnection, call: str) -> list:
+    return [pytest.approx(row) for row in con.execute(f"FROM {call}").fetchall()]
+
+
+def test_every_figure_of_components_by_hand(con):
+    """Correlations of 1/2 and 1/4: the eigenvalues 3/2 and 1/2 become 5/4 and 3/4, the components stay (1, 1), (1, -1).
+
+    The correlations with them are the roots of half an eigenvalue: of 3/4 and 1/4, then of 5/8 and 3/8.
+    """
+    for name, n in (("k", (3, 1, 1, 3)), ("f", (5, 3, 3, 5))):
+        con.execute(f"CREATE TABLE {name} AS SELECT x, y FROM (VALUES (0, 0, {n[0]}), (0, 1, {n[1]}), (1, 0, {n[2]}), "
+                    f"(1, 1, {n[3]})) AS t(x, y, n), range(n)")  # fmt: skip
+    first, second = math.sqrt(3 / 4) - math.sqrt(5 / 8), math.sqrt(3 / 8) - 1 / 2
+    squares, sizes = (2 * (3 / 4 * first**p + 1 / 4 * second**p) / 4 for p in (2, 1))
+    for bound, of_first, of_second, of_c in (
+        ("NULL", first / math.sqrt(3 / 4), 2 * second, 1 / 6),
+        (0.1, first / math.sqrt(3 / 4), 0.1, 0.1),
+    ):
+        assert listed(con, f"sdc_factor_distance('k', 'f', ['X', 'y'], max_variation := {bound})") == [
+            ("RF", 4, squares, sizes, 2 * (3 / 4 * of_first + 1 / 4 * of_second) / 4),
+            ("C", 2, 1 / 64, 1 / 8, of_c),
+            ("F", 4, 0, 0, 0),
+        ]
+    assert listed(con, "sdc_eigenvalue_distance('k', 'f', ['x', 'y'])") == [
+        (None, None, None, 1 / 3), (1, 3 / 2, 5 / 4, 1 / 6), (2, 1 / 2, 3 / 4, 1 / 2),
+    ]  # fmt: skip
+
+
+def test_every_figure_of_values_and_moments_by_hand(con):
+    """0, 2, 4 become 1, 3, 4: what was 0 varies without bound, 2 by a half; means are 2 and 8/3, variances 4 and 7/3.
+
+    y is 1, 1, 4 and stays: the covariances are 3 and 2, the variance 3; the correlations 3 / sqrt 12 and 2 / sqrt 7.
+    """
+    con.execute("CREATE TABLE k AS FROM (VALUES (1, 0, 1), (2, 2, 1), (3, 4, 4)) AS t(id, x, y)")
+    con.execute("CREATE TABLE f AS FROM (VALUES (4, 4, 3), (1, 1, 1), (1, 3, 2)) AS t(y, x, id)")
+    r = 3 / math.sqrt(12), 2 / math.sqrt(7)
+    for bound, of_x in (("NULL", None), (0.25, 1 / 2 / 6), (0.75, (0.75 + 0.5) / 6)):
+        far = bound if bound != "NULL" else math.inf
+        off = r[0] - r[1]
+        assert listed(con, f"sdc_matrix_distance('k', 'f', ['x', 'y'], 'id', max_variation := {bound})") == [
+            ("X", 6, 2 / 6, 2 / 6, of_x),
+            ("X mean", 2, 4 / 9 / 2, 2 / 3 / 2, min(1 / 3, far) / 2),
+            ("V", 3, (25 / 9 + 1) / 3, (5 / 3 + 1) / 3, (min(5 / 12, far) + min(1 / 3, far)) / 3),
+            ("S", 2, 25 / 9 / 2, 5 / 3 / 2, min(5 / 12, far) / 2),
+            ("R", 1, off**2, abs(off), min(abs(off) / r[0], far)),
+        ]
+
+
+def test_every_figure_of_subdomains_by_hand(con):
+    """Subdomains that one file lacks, or that are missing values, and columns in another order: row by row."""
+    con.execute("CREATE TABLE k AS FROM (VALUES ('f', 1, 10), ('f', 3, 20), (NULL, 5, 7)) AS t(\"it's\", x, y)")
+    con.execute("CREATE TABLE f AS FROM (VALUES (12, 2, 'f'), (16, 4, 'f'), (1, 8, 'm')) AS t(y, x, \"it's\")")
+    assert con.execute("FROM sdc_subdomain_moments('k', 'f', ['x', 'Y'], ['IT''S'])").fetchall() == [
+        (["f"], "mean", "x", None, 2, 3, 1), (["f"], "mean", "y", None, 15, 14, -1),
+        (["f"], "covariance", "x", "x", 2, 2, 0), (["f"], "covariance", "y", "x", 10, 4, -6),
+        (["f"], "covariance", "y", "y", 50, 8, -42),
+        (["m"], "mean", "x", None, None, 8, None), (["m"], "mean", "y", None, None, 1, None),
+        (["m"], "covariance", "x", "x", None, None, None), (["m"], "covariance", "y", "x", None, None, None),
+        (["m"], "covariance", "y", "y", None, None, None),
+        ([None], "mean", "x", None, 5, None, None), ([None], "mean", "y", None, 7, None, None),
+        ([None], "covariance", "x", "x", None, None, None), ([None], "covariance", "y", "x", None, None, None),
+        ([None], "covariance", "y", "y", None, None, None),
+    ]  # fmt: skip
+
+
+def test_every_figure_of_explained_variance_by_hand(con):
+    """A subdomain of one record, one that is a missing value, a number that is; constants that stay and that do not."""
+    con.execute("""
+        CREATE TABLE k AS FROM (VALUES ('f', 1, 7, 7), ('f', 3, 7, 7), ('m', 5, 7, 7), ('m', 6, 7, 7), ('n', 9, 7, 7),
+                                       (NULL, 4, 7, 7), (NULL, 8, 7, 7), ('f', NULL, 7, 7)) AS t(g, x, c, d);
+        CREATE TABLE r AS FROM (VALUES (7, 'f', 1, 1), (7, 'f', 3, 2), (7, 'm', 3, 3), (7, 'm', 9, 4), (7, 'm', 9, 5),
+                                       (7, NULL, 6, 6)) AS t(c, g, x, d)""")
+
+    def moments(*groups):
+        every = [v for g in groups for v in g]
+        total = sum((v - sum(every) / len(every)) ** 2 for v in every)
+        within = sum((v - sum(g) / len(g)) ** 2 for g in groups for v in g)
+        return total / (len(every) - 1) / len(every), 1 - within / total
+
+    (before, share), (after, other) = (
+        moments([1, 3], [5, 6], [9], [4, 8]), moments([1, 3], [3, 9, 9], [6]),
+    )  # fmt: skip
+    varied, explained = moments([1, 2], [3, 4, 5], [6])
+    assert listed(con, "sdc_explained_variance('k', 'r', ['d', 'X', 'c'], ['G'])") == [
+        ("x", before, after, after / before - 1, share, other, other - share),
+        ("c", 0, 0, 0, None, None, None),
+        ("d", 0, varied, None, None, explained, None),
+    ]
+
+
+def test_the_share_of_squares_by_hand(con):
+    """(1 + 0 + 4) / 14 of x, (4 + 0) / 2 of y, of which a value is missing on either side; c is constant."""
+    con.execute("CREATE TABLE k AS FROM (VALUES (1, 0, 1, 5), (2, 1, NULL, 5), (3, 2, 3, 5), (4, 5, 2, 5)) "
+                "AS t(id, x, y, c)")  # fmt: skip
+    con.execute("CREATE TABLE f AS FROM (VALUES (6, 2, 7, 4), (3, 3, 3, 1), (5, 2, 1, 2), (5, NULL, NULL, 3)) "
+                "AS t(c, y, x, id)")  # fmt: skip
+    # x: 0 -> 3, 1 -> 1, 2 -> NULL, 5 -> 7; y: 1 -> 3, NULL -> 2, 3 -> NULL, 2 -> 2
+    assert listed(con, "sdc_sse_sst('k', 'f', ['X', 'c', 'y'], 'id')") == [(2, 4, ((9 + 0 + 4) / 14 + (4 + 0) / 2) / 2)]
+    con.execute("DELETE FROM f WHERE id = 2")
+    assert listed(con, "sdc_sse_sst('k', 'f', ['c'], 'id')") == [(0, 3, 0)]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from statistics import NormalDist
+
 import pytest
 
 import sdc_sql
@@ -116,3 +119,37 @@ def test_the_design_is_that_of_the_table_by_its_roles(con, files):
         tenfold.loss.estimate_change(original, "total", "y")[0].after
         == bare.loss.survey_estimate("total", "y")[0].estimate
     )
+
+
+def test_every_figure_by_hand(con):
+    """Means of three domains, of which either file lacks one, and of records without a domain, which count nowhere.
+
+    Of a: 1 and 5 about 3 become 2, 2 and 8 about 4. Deviations of the other records of a file are 0, and it has six.
+    """
+    con.execute("""
+        CREATE TABLE original AS FROM (VALUES ('a', 1), ('a', 5), ('b', 4), ('b', 6), ('c', 7), (NULL, 9)) AS t(d, y);
+        CREATE TABLE released AS FROM (VALUES (2, 'a'), (2, 'a'), (8, 'a'), (4, 'b'), (6, 'b'), (1, 'z')) AS t(y, d)""")
+    found = con.execute(
+        "FROM sdc_estimate_change('original', 'released', 'mean', 'y', domains := ['D'], confidence := 0.5)"
+    ).fetchall()
+    z = NormalDist().inv_cdf(0.75)
+    before, after = math.sqrt(6 / 5 * (1 + 1)), math.sqrt(6 / 5 * (4 + 4 + 16) / 9)
+    common = min(3 + z * before, 4 + z * after) - max(3 - z * before, 4 - z * after)
+    overlap = (common / (2 * z * before) + common / (2 * z * after)) / 2
+    same = math.sqrt(6 / 5 / 2)
+    assert found == [
+        ("a", None, 2, 3, 3, pytest.approx(before), 4, pytest.approx(after), 1, pytest.approx(1 / 3),
+         pytest.approx(1 / before), pytest.approx(overlap)),
+        ("b", None, 2, 2, 5, pytest.approx(same), 5, pytest.approx(same), 0, 0, 0, 1),
+        ("c", None, 1, None, 7, 0, None, None, None, None, None, None),
+        ("z", None, None, 1, None, None, 1, 0, None, None, None, None),
+    ]  # fmt: skip
+
+
+def test_a_change_of_nothing_is_no_part_of_it(con):
+    """From 0, which has no error, to 2: no relative change and no shift; from -4 to -1 three quarters of the size."""
+    con.execute("CREATE TABLE k AS SELECT unnest([0, 0]) AS y, unnest([-2, -6]) AS x")
+    con.execute("CREATE TABLE r AS SELECT unnest([1, 3]) AS y, unnest([-1, -1]) AS x")
+    names = "difference, relative_change, shift, overlap"
+    found = [con.execute(f"SELECT {names} FROM sdc_estimate_change('k', 'r', 'mean', '{c}')").fetchone() for c in "yx"]
+    assert found == [(2, None, None, None), (3, 0.75, pytest.approx(3 / 2), None)]

@@ -37,6 +37,18 @@ def test_by_hand(con):
     )
 
 
+def test_files_of_other_sizes_are_compared_by_record(con):
+    """Independent halves and thirds of twelve: 1/6 a cell; of eight released records two have what none of them had."""
+    make(con, "k", a=[*"xu"] * 6, b=[*"yyvvww"] * 2)
+    make(con, "f", b=[*"yyvvwwyy"], a=[*"xuxuxuzz"])
+    (found,) = con.execute("FROM sdc_model_utility('k', 'f', ['A', 'b'], criterion := 'aic')").fetchall()
+    before, after = 12 * math.log(1 / 6), 6 * math.log(1 / 6) + 2 * math.log(0.5 / 12)
+    assert found[0] == []
+    assert found[1:] == pytest.approx(
+        (3, -2 * before + 2 * 3, before, after, after - before, after / 8 - before / 12, 2)
+    )
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_fit_has_the_margins_of_the_table(seed):
     """And, with all two-way interactions or fewer, a closed form where the model is decomposable."""

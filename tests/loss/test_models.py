@@ -156,6 +156,7 @@ def test_propensity(con):
         c = m / (n + m)
         assert found["expected"] == pytest.approx((design.shape[1] - 1) * (1 - c) ** 2 * c / (n + m))
         assert found["ratio"] == pytest.approx(found["pmse"] / found["expected"])
+        assert (found["records"], found["share"]) == (n + m, pytest.approx(found["pmse"] / (c * (1 - c))))
 
 
 @pytest.mark.parametrize("categories", [(6, 5), (3, 2)])
@@ -186,6 +187,21 @@ def test_propensity_of_one_category_is_the_distance_of_its_shares(con):
     (found,) = rows(con, "sdc_propensity('k', 'f', ['sex'])")
     assert found["pmse"] == pytest.approx((3 * (1 / 3 - 1 / 2) ** 2 + 5 * (3 / 5 - 1 / 2) ** 2) / 8, rel=1e-8)
     assert found["expected"] == 1 / 8 / 8
+    assert [found[name] for name in ("records", "parameters")] == [8, 2]
+    assert [found[name] for name in ("ratio", "share")] == pytest.approx([16 / 15, 1 / 15], rel=1e-8)
+    # a variable that is constant tells nothing, and nothing is expected of it
+    table(con, "none", sex=list("fff"))
+    (found,) = rows(con, "sdc_propensity('none', 'none', ['sex'])")
+    assert [*found.values()] == [6, 1, 0, 0, None, 0]
+
+
+def test_an_interval_without_a_width_overlaps_with_itself_alone(con):
+    """A response that is constant, and another constant after: of the level nothing overlaps, so that no mean is."""
+    table(con, "k", x=[0, 1, 2, 3], y=[5] * 4)
+    table(con, "f", x=[0, 1, 2, 3], y=[6] * 4)
+    assert [tuple(r.values()) for r in rows(con, "sdc_confidence_overlap('k', 'f', 'y', ['x'])")] == [
+        (None, None, None, None, None, None), ("(intercept)", 5, 0, 6, 0, None), ("x", 0, 0, 0, 0, 1),
+    ]  # fmt: skip
 
 
 def test_propensity_of_the_same_and_of_permuted_and_of_other_records(con):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -219,3 +220,77 @@ def test_no_collation_joins_domains(connect, statistic):
         con.execute("SET default_collation = 'nocase'")
         assert con.execute(call).fetchall() == expected
         assert {name for name, *_ in expected} == {"north", "North"}
+
+
+def test_every_figure_of_a_file_with_gaps_by_hand(con):
+    """Values, categories, domains, clusters and strata are missing: who is in no estimate is in the design as well.
+
+    Without a stratum one is of one more stratum, without a cluster one by himself. Of domain 'b' the clusters of the
+    whole file count, and a stratum of one cluster counts with its square.
+    """
+    rows = [
+        {"h": h, "c": c, "w": w, "y": y, "g": g, "d": d}
+        for h, c, w, y, g, d in [
+            (1, 1, 2.0, 3, "p", "a"), (1, 1, 1.0, 8, "q", "b"), (1, 2, 3.0, None, "q", "b"),
+            (1, None, 2.5, 4, "p", "b"), (1, None, 0.5, 6, None, "a"),
+            (2, 1, 1.5, 7, "q", "b"), (2, 3, 4.0, 1, "p", "b"), (2, 3, 2.0, 9, "p", None),
+            (3, 4, 1.0, 5, "q", "b"), (None, 5, 3.5, 2, "p", "b"), (None, 6, 1.0, 12, "q", "a"),
+        ]
+    ]  # fmt: skip
+    con.execute('CREATE TABLE t (h INT, c INT, w DOUBLE, y DOUBLE, g VARCHAR, "D" VARCHAR)')
+    con.executemany("INSERT INTO t VALUES ($h, $c, $w, $y, $g, $d)", rows)
+    alone = [{**row, "c": row["c"] if row["c"] is not None else f"alone {i}"} for i, row in enumerate(rows)]
+    given = "domains := ['d'], weight := 'w', strata := 'h', cluster := 'c', confidence := 0.9"
+    z = NormalDist().inv_cdf(0.95)
+
+    def expected(records, estimate, error):
+        return (records, *map(pytest.approx, (estimate, error, estimate - z * error, estimate + z * error)))
+
+    found = {}
+    for statistic, variable in (("total", "y"), ("mean", "y"), ("count", "g"), ("share", "g")):
+        call = f"FROM sdc_survey_estimate('t', '{statistic}', '{variable}', {given})"
+        found[statistic] = {row[:2]: row[2:] for row in con.execute(call).fetchall()}
+
+    for d in "ab":
+        known = [r for r in alone if r["d"] == d and r["y"] is not None]
+        total = by_hand(alone, lambda r, d=d: (r["y"] or 0) * (r["d"] == d))
+        assert found["total"][d, None] == expected(len(known), *total)
+        whole = sum(r["w"] for r in known)
+        mean = sum(r["w"] * r["y"] for r in known) / whole
+        _, error = by_hand(alone, lambda r, of=known, m=mean, w=whole: (r["y"] - m) / w if r in of else 0)
+        assert found["mean"][d, None] == expected(len(known), mean, error)
+        known = [r for r in alone if r["d"] == d and r["g"] is not None]
+        whole = sum(r["w"] for r in known)
+        for g in "pq":
+            n = sum(r["g"] == g for r in known)
+            assert found["count"][d, g] == expected(n, *by_hand(known_as(alone, known), lambda r, g=g: r["g"] == g))
+            share = sum(r["w"] for r in known if r["g"] == g) / whole
+            _, error = by_hand(
+                alone, lambda r, of=known, g=g, p=share, w=whole: ((r["g"] == g) - p) / w if r in of else 0
+            )
+            assert found["share"][d, g] == expected(n, share, error)
+
+
+def known_as(rows, known):
+    """Return the records, those that are not known without a category."""
+    return [row if row in known else {**row, "g": None} for row in rows]
+
+
+def test_the_quantile_is_the_least_value_that_reaches_the_share(con):
+    """Weights of 1, 2, 3 and 4 of ten: just 0.3 up to the second value; by Woodruff's interval, of each domain."""
+    con.execute("CREATE TABLE t AS FROM (VALUES (30, 3, 'a'), (10, 1, 'a'), (40, 4, 'a'), (20, 2, 'a'), (7, 2, 'b')) "
+                "AS t(y, w, d)")  # fmt: skip
+    # F = 0.3 at 20; z of it w (1 - 0.3) / 10 and - w 0.3 / 10 about 0, of the five records of the file, one of them 0
+    parts = [0.07, 0.14, -0.09, -0.12, 0]
+    s = math.sqrt(5 / 4 * sum(v * v for v in parts))
+    z = NormalDist().inv_cdf(0.75)
+    call = (
+        "FROM sdc_survey_estimate('t', 'quantile', 'y', domains := ['d'], weight := 'w', quantile := {}, "
+        "confidence := 0.5)"
+    )
+    first, second = con.execute(call.format(0.3)).fetchall()
+    # from F = 0.3 - 0.165 to 0.3 + 0.165: of the shares 0.1, 0.3, 0.6 and 1 the second and the third reach them
+    assert 0.1 < 0.3 - z * s < 0.3 < 0.3 + z * s < 0.6
+    assert first == ("a", None, 4, 20, pytest.approx((30 - 20) / (2 * z)), 20, 30)
+    assert second == ("b", None, 1, 7, 0, 7, 7)
+    assert con.execute(call.format(0.30001)).fetchone()[3] == 30

@@ -181,3 +181,29 @@ def test_coverage(con):
     kept[:, :30] = y.mean(1, keepdims=True) + y.std(1, ddof=1)[:, None] * normal((runs, 30))
     held, _ = coverage(con, kept.mean(1)[:, None], kept.var(1, ddof=1)[:, None] / n, "complete", 0)
     assert held == pytest.approx(0.976, abs=0.02)
+
+
+def test_every_figure_by_hand(con):
+    """12 = (10 + 12 + 14) / 3, u = 4 and b = 4: the intervals by the distribution function of Student's, summed up."""
+    con.execute("CREATE TABLE copies AS FROM (VALUES (14, 5), (10, 3), (12, 4)) AS t(q, u)")
+
+    def inside(t, nu):
+        v = (np.arange(200_000) + 0.5) / 200_000 * t
+        constant = math.exp(math.lgamma((nu + 1) / 2) - math.lgamma(nu / 2)) / math.sqrt(nu * math.pi)
+        return 2 * t * constant * ((1 + v**2 / nu) ** (-(nu + 1) / 2)).mean()
+
+    for kind, variance_, nu in (("partial", 16 / 3, 32), ("full", 4 / 3, 1), ("complete", 16 / 3, None)):
+        (found,) = estimates(con, f"sdc_synthetic_estimate('copies', 'Q', 'u', '{kind}')")
+        half = found["upper"] - 12
+        assert [*found.values()] == [None, 3, 12, 4, 4, pytest.approx(variance_), nu and pytest.approx(nu),
+                                     pytest.approx(12 - half), 12 + half, False]  # fmt: skip
+        t = half / math.sqrt(variance_)
+        held = 2 * NormalDist().cdf(t) - 1 if nu is None else inside(t, nu)
+        assert held == pytest.approx(0.95, abs=1e-6)
+
+
+def test_a_variance_of_just_nothing_is_adjusted(con):
+    """Of copies 0 and 2 b = 2, (1 + 1/2) b = 3: with u = 3 nothing is left, and half of u stands in its place."""
+    con.execute("CREATE TABLE copies AS FROM (VALUES (0, 3), (2, 3)) AS t(q, u)")
+    (found,) = estimates(con, "sdc_synthetic_estimate('copies', 'q', 'u', 'full', ratio := 0.5)")
+    assert (found["variance"], found["degrees"], found["adjusted"]) == (1.5, None, True)

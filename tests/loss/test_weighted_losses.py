@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections import Counter
 
+import duckdb
 import pytest
 
 import sdc_sql
@@ -136,3 +138,93 @@ def test_wrong_weights(files):
         released.loss.il1("bad", ["y"], weight="one")
     with pytest.raises(InputError, match="name of a column"):
         released.loss.il1("k", ["y"], weight=3)
+
+
+@pytest.fixture
+def weighed(con):
+    """Return a connection with six records of weights 1 to 6, `k`, and what was released of them but the fourth."""
+    con.execute("""
+        CREATE TABLE k AS FROM (VALUES
+            (1, 1, 'a', 0.0, 1, 2), (2, 2, 'a', 2.0, 2, 1), (3, 3, NULL, 4.0, 3, 3), (4, 3, 'b', 10.0, 4, 4),
+            (5, NULL, NULL, NULL, 5, 2), (6, 1, 'b', 6.0, 6, 2)) AS t(id, o, "it's", x, w, v);
+        CREATE TABLE r AS FROM (VALUES
+            (1, 'a', 1, 1.0), (3, 'b', 2, 2.0), (NULL, NULL, 3, NULL), (1, 'a', 5, 5.0), (NULL, 'b', 6, 7.0))
+            AS t(o, "it's", id, x)""")
+    return con
+
+
+def answers(con, call):
+    return [pytest.approx(row) for row in con.execute(f"FROM {call}").fetchall()]
+
+
+def test_steps_and_changes_of_weighed_records_by_hand(weighed):
+    """The categories are NULL, 1, 2, 3: the steps 0, 1, 3 (suppressed), 3 (not released), 1 (from NULL) and 2 (1 gone).
+
+    Of the nominal one the second, the fourth and the fifth differ: 2 + 4 + 5 of 21, or three of six.
+    """
+    call = "sdc_direct_distance('k', 'r', ['o', 'it''s'], 'id', ordinal := ['O']{})"
+    for weight, steps, share in (("", 10 / 6, 3 / 6), (", weight := 'W'", 40 / 21, 11 / 21)):
+        assert answers(weighed, call.format(weight)) == [
+            (None, 6, 8, (steps / 4 + share) / 2), ("o", 6, 5, steps / 4), ("it's", 6, 3, share),
+        ]  # fmt: skip
+
+
+def test_losses_of_all_scales_of_weighed_records_by_hand(weighed):
+    """Of x, 4 is suppressed and the median or less, so that it counts as 10; 10 is gone, and counts as 0."""
+    call = "sdc_lambda_loss('k', 'r', ['x', 'o', 'it''s'], 'id', ordinal := ['o'], continuous := ['X'], weight := {})"
+
+    def arctan(distance):
+        return 2 / math.pi * math.atan(distance)
+
+    known = 7 * arctan(1) + 3 * arctan(6) + 4 * arctan(10) + 5  # 5 is where the original has no number
+    bare = 2 * arctan(1) + arctan(6) + arctan(10) + 1
+    for weight, moved, steps, share in (("NULL", bare / 6, 10 / 6, 3 / 6), ("'W'", known / 21, 40 / 21, 11 / 21)):
+        assert answers(weighed, call.format(weight)) == [
+            (None, None, 6, 13, (moved + steps / 3 + share) / 3), ("x", "continuous", 6, 5, moved),
+            ("o", "ordinal", 6, 5, steps / 3), ("it's", "nominal", 6, 3, share),
+        ]  # fmt: skip
+    # by v just half of the weight, 6 of 12, is at most 4: it counts as 10, and 6, which is more, as 0
+    weighed.execute("UPDATE r SET x = NULL WHERE id = 6")
+    moved = 2 * arctan(1) + 3 * arctan(6) + 4 * arctan(10) + 2 + 2 * arctan(6)
+    assert answers(weighed, call.format("'v'"))[1] == ("x", "continuous", 6, 5, moved / 14)
+
+
+def test_numbers_of_weighed_records_by_hand(weighed):
+    """The mean is 5.75, the squares about it 143 of a weight of 16; of five records 4.4 and 59.2."""
+    call = "sdc_il1('k', 'r', ['x'], 'id'{})"
+    t = 1 / math.sqrt(2 * 143 / 15)
+    for given, il1, bounded in (
+        (", weight := 'w'", 7 * t / 9, (7 * t + 7) / 16),
+        (", weight := 'w', max_term := 0.1", 7 * t / 9, 0.1 * 14 / 16),
+        ("", 2 / math.sqrt(2 * 14.8) / 3, (2 / math.sqrt(2 * 14.8) + 2) / 5),
+    ):
+        assert answers(weighed, call.format(given)) == [(None, 3, 2, il1, bounded), ("x", 3, 2, il1, bounded)], given
+    # the weight of one person has no deviation: what was changed is lost, as far as it counts; less is nobody's
+    weighed.execute("CREATE TABLE one AS SELECT id, x, 1 AS w, 0.5 AS v FROM k WHERE id = 1; CREATE TABLE moved AS "
+                    "SELECT id, x + 2 AS x FROM one")  # fmt: skip
+    alone = weighed.execute("FROM sdc_il1('one', 'moved', ['x'], 'id', weight := 'w')").fetchall()
+    assert alone == [(None, 1, 0, None, 1), ("x", 1, 0, None, 1)]
+    with pytest.raises(duckdb.Error, match=r"sum to 0.5: they must say how many persons"):
+        weighed.execute("FROM sdc_il1('one', 'moved', ['x'], 'id', weight := 'v')").fetchall()
+
+
+def test_entropies_of_weighed_records_by_hand(weighed):
+    """By the logarithms of the weights: of each released category the weights of the original ones that became it."""
+    for weight, by in (("NULL", dict.fromkeys(range(1, 7), 1)), ("'w'", {i: i for i in range(1, 7)})):
+        pairs = {
+            "o": [(1, 1), (2, 3), (3, None), (3, None), (None, 1), (1, None)],
+            "it's": [("a", "a"), ("a", "b"), (None, None), ("b", None), (None, "a"), ("b", "b")],
+        }
+        whole, expected = sum(by.values()), []
+        for name, values in pairs.items():
+            x, y, both = Counter(), Counter(), Counter()
+            for i, pair in enumerate(values, 1):
+                x[pair[0]] += by[i]
+                y[pair[1]] += by[i]
+                both[pair] += by[i]
+            lost = sum(n * math.log(y[pair[1]] / n) for pair, n in both.items())
+            most = sum(n * math.log(whole / n) for n in x.values())
+            expected.append((name, 6, lost, lost / whole, lost / most))
+        lost, most = (sum(row[at] if at == 2 else row[2] / row[4] for row in expected) for at in (2, 4))
+        found = answers(weighed, f"sdc_entropy_loss('k', 'r', ['O', 'it''s'], 'id', weight := {weight})")
+        assert found == [(None, 6, lost, lost / whole, lost / most), *expected]
