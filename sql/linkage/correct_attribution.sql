@@ -119,10 +119,10 @@ CREATE OR REPLACE MACRO sdc_correct_attribution(original, released, keys, target
            max(sdc__t / nullif(sdc__matched, 0)) AS tcap, max(1e0 * sdc__right / nullif(sdc__tried, 0)) AS tcap_original
     FROM sdc__sums JOIN sdc__margins ON sdc__at = sdc__place AND sdc__so = sdc__wild GROUP BY sdc__place ORDER BY sdc__place ASC;
 
--- The records of a table, each with the texts of its cell and of its target. (Names as those of the cells: written out, rows
--- are compared by name.)
+-- The records of a table, each with the texts of its cell and of its target. (Names as those of the cells: a table may have its columns
+-- in another order.)
 CREATE OR REPLACE MACRO sdc__keyed_texts(tbl, keys, target) AS TABLE
-    SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), row(*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS sdc__own, sdc__t
+    SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS sdc__own, sdc__t
     FROM (SELECT *, sdc__exact(COLUMNS(sdc__columns((*), keys)))::VARCHAR AS "sdc__x_\0",
                  sdc__exact(COLUMNS(sdc__columns((*), [target::VARCHAR])))::VARCHAR AS sdc__t
           FROM sdc__rows(tbl, codes := list_append(sdc__names(keys), target::VARCHAR)));

@@ -394,3 +394,60 @@ def test_a_suppressed_key_hides_nothing_that_the_others_tell(con):
     }
     with pytest.raises(ParameterError, match="must be one of higher, category, wildcard"):
         released.linkage.correct_attribution(original, ["income"], nulls="any")
+
+
+def test_every_figure_of_replicated_uniques_by_hand(con):
+    """Of 1, 1, 1, 2 and 3 alike, the first, the second and the fourth are released, as 1, 2 and 1, and two others."""
+    con.execute("CREATE TABLE k AS SELECT unnest(['a', 'b', 'c', 'd', 'd', NULL, NULL, NULL]) AS \"it's\"")
+    con.execute("CREATE TABLE f AS SELECT unnest(['x', 'a', 'b', 'b', 'd', 'y']) AS \"it's\"")
+    (row,) = found(con, "sdc_replicated_uniques('k', 'f', ['IT''S'])")
+    assert list(row.values()) == [8, 4 / 8, 3 / 8, pytest.approx(4 / 6), 2 / 8, 1 / 8]
+
+
+GAPS = [
+    ((1, "x"), "p"), ((1, "x"), "q"), ((1, "x"), "p"), ((1, "y"), "p"), ((2, "x"), "q"), ((2, "y"), None),
+    ((2, "y"), "q"), ((3, "x"), "p"), ((3, "x"), "p"), ((None, "y"), "q"), ((4, "z"), "r"),
+], [
+    ((1, "x"), "p"), ((1, None), "p"), ((1, "y"), "q"), ((2, None), "q"), ((2, "y"), None), ((None, "y"), "q"),
+    ((3, "x"), "p"), ((None, None), "r"), ((5, "x"), "q"),
+]  # fmt: skip
+
+
+def test_every_reading_of_suppressed_keys_by_brute_force(con):
+    """Keys suppressed before and after, targets too: each figure, and those of each record."""
+    before, after = GAPS
+    table(con, "k", [(*q, v) for q, v in before])
+    table(con, "f", [(v, *q[::-1]) for q, v in after], "income, sex, age")
+    for nulls, tau in (("category", 0.5), ("wildcard", 0.5), ("higher", 1)):
+        readings = [brute(before, after, tau), brute_wildcard(before, after, tau)][READINGS[nulls]]
+        common = f"'k', 'f', ['Age', 'sex'], ['income'], nulls := '{nulls}'"
+        (cap,) = found(con, f"sdc_correct_attribution({common}, tau := {tau})")
+        (disclosive,) = found(con, f"sdc_disclosive_attributes({common})")
+        for name, value in {**cap, **disclosive}.items():
+            known = [r[name] for r in readings if name != "target" and r[name] is not None]
+            assert name == "target" or value == (pytest.approx(max(known)) if known else None), (nulls, name)
+        by = {"category": [(lambda q, r: q == r, lambda q, r: q == r)], "wildcard": [(agrees, either)]}
+        by["higher"] = by["category"] + by["wildcard"]
+
+        def highest(values):
+            return max((v for v in values if v is not None), default=None)
+
+        def share(values, v):
+            return values.count(v) / len(values) if values else None
+
+        expected = []
+        for q, v in before:
+            seen = [[w for r, w in after if like(q, r)] for like, _ in by[nulls]]
+            expected.append((*q, v, max(map(len, seen)), highest(share(s, v) for s in seen)))
+        call = f"sdc_correct_attribution_records('k', 'f', ['age', 'sex'], 'income', nulls := '{nulls}')"
+        rows = con.execute(f"SELECT age, sex, income, matches, cap FROM {call}").fetchall()
+        assert sorted(rows, key=str) == sorted(expected, key=str), nulls
+        expected = []
+        for q, v in after:
+            own = [[w for r, w in after if like(q, r)] for _, like in by[nulls]]
+            true = [[w for r, w in before if like(r, q)] for like, _ in by[nulls]]
+            figures = (highest(share(s, v) for s in own), max(map(len, true)), highest(share(s, v) for s in true))
+            expected.append((*q, v, *figures))
+        call = f"sdc_targeted_attribution_records('k', 'f', ['age', 'sex'], 'income', nulls := '{nulls}')"
+        rows = con.execute(f"SELECT age, sex, income, weap, matches, tcap FROM {call}").fetchall()
+        assert sorted(rows, key=str) == sorted(expected, key=str), nulls
