@@ -103,3 +103,21 @@ def test_testdata(con, shared):
         assert released.certain_matches == step.parameters["certain_matches"]
         found[guarantee] = (step.parameters["compatible_with_one"], released.certain_matches)
     assert found == {"identical": (0, 0), "strong": (107, 162), "wildcard": (114, 1198)}
+
+
+def test_every_figure_by_all_assignments(con):
+    """The header's three, whom each other's records give away; a sample of five; a file that was changed otherwise."""
+    header = [(0, 2, "x"), (1, 0, "x"), (0, 0, "x")], [(0, None, "x"), (1, None, "x"), (None, 0, "x")]
+    five = [(0, 0, "x"), (0, 1, "x"), (1, 1, "y"), (1, 1, "y"), (2, 0, "y")]
+    sample = five, [(0, None, "x"), (None, 1, "y"), (2, 0, None)]
+    changed = five, [(0, 0, "x"), (7, None, None), (1, None, "y"), (1, 1, None), (None, 0, None)]
+    seen = []
+    for (original, released), k in ((header, 2), (sample, 2), (changed, 3)):
+        matches = assignments(original, released)
+        below = sum(len(m - {None}) < k for m in matches)
+        certain = sum(len(m) == 1 and None not in m for m in matches)
+        found = counted(con, original, released, k)
+        seen.append((found.k, found.records, found.matches_below_k, found.certain_matches))
+        assert seen[-1] == (k, len(original), below, certain)
+    assert seen[0] == (2, 3, 3, 3)  # by the header
+    assert con.execute("FROM sdc_certain_matches('original', 'released', ['a', 'b', 'c'])").fetchone()[0] == 3

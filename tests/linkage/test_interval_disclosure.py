@@ -55,6 +55,9 @@ def test_it_is_what_is_defined(files, intervals, width):
     of_records = [[v for v in row if v is not None] for row in inside]
     assert (records.variable, records.values) == (None, sum(map(bool, of_records)))
     assert records.disclosed == sum(all(row) for row in of_records if row)
+    had = (~np.isnan(before)).any(axis=1)
+    assert records.suppressed == sum(there and not row for there, row in zip(had, of_records, strict=True)) > 0
+    assert records.share == records.disclosed / records.values
     rows = (
         data.linkage.interval_disclosure_records("k", COLUMNS, intervals=intervals, width=width).order("id").fetchall()
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 import duckdb
 import pytest
@@ -61,3 +62,9 @@ def test_the_counts_are_those_of_every_pair(con, seed):
     assert found.below_strong == sum(sum(agrees(old, new) for old in original) < K for new in released)
     assert found.compatible_below_k == sum(n < K for n in compatible)
     assert found.compatible_with_one == compatible.count(1)
+    assert found.k == K
+    # in groups from the fewest on; who fits no released record was changed otherwise, and has none
+    con.execute("INSERT INTO original VALUES (9, 'x'); INSERT INTO released VALUES (8, 'z')")
+    groups = Counter([*compatible, sum(agrees((9, "x"), new) for new in [*released, (8, "z")])])
+    rows = con.execute("FROM sdc_compatible_records('original', 'released', ['b', 'A'], 5)").fetchall()
+    assert rows == sorted((n, records) for n, records in groups.items() if n < 5)
