@@ -310,3 +310,44 @@ def test_multivariate_rates_agree_with_anonymeter(connect, fixtures, released, w
         ((found.control_rate, found.control_error), (control, control_error)),
     ):
         assert abs(ours[0] - its[0]) <= 2.6 / 1.96 * math.hypot(ours[1], its[1]), (ours, its)
+
+
+def test_every_figure_of_inference_by_hand(con):
+    """The released file is the original: all five are right, of the four that are held b. Of two each, a and c.
+
+    A number is right to a twentieth of the true one, just so too: 95 and 105 for 100, and not 94 or 106.
+    """
+    con.execute("""
+        CREATE TABLE k AS FROM (VALUES ('a', 'u'), ('b', 'v'), ('c', 'w'), ('d', 'u'), ('e', 'v')) AS t("it's", y);
+        CREATE TABLE f AS SELECT y, "it's" FROM k ORDER BY y DESC, "it's";
+        CREATE TABLE held AS FROM (VALUES ('v', 'a'), ('v', 'b'), ('v', 'c'), ('w', 'e')) AS t(y, "it's")""")
+    call = "FROM sdc_attribute_inference('k', 'f', 'held', ['it''s'], 'Y'{})"
+    for given, (n, s, m, t), z in (
+        ("", (5, 5, 4, 1), 1.959963984540054), (", max_guesses := 2", (2, 2, 2, 0), 1.959963984540054),
+        (", confidence := 0.9", (5, 5, 4, 1), 1.6448536269514722),
+    ):  # fmt: skip
+        (rate, error), (control, off) = wilson(s, n, z), wilson(t, m, z)
+        risk = (rate - control) / (1 - control)
+        spread = math.hypot(error / (1 - control), (rate - 1) / (1 - control) ** 2 * off)
+        (row,) = con.execute(call.format(given)).fetchall()
+        assert row == (n, s, m, t, *map(pytest.approx, (
+            rate, error, control, off, risk, max(risk - spread, 0), min(risk + spread, 1))))  # fmt: skip
+    con.execute("CREATE TABLE n AS FROM (VALUES ('a', 100), ('b', 100), ('c', 100), ('d', 100)) AS t(x, y)")
+    con.execute("CREATE TABLE off AS FROM (VALUES ('a', 95), ('b', 105), ('c', 94), ('d', 106)) AS t(x, y)")
+    con.execute("CREATE TABLE zeros AS FROM (VALUES ('a', 0), ('b', 0)) AS t(x, y)")
+    call = "SELECT successes, control_successes FROM sdc_attribute_inference('n', 'off', 'zeros', ['x'], 'y', ['y'])"
+    assert con.execute(call).fetchall() == [(2, 0)]
+
+
+def test_a_success_of_linkability_is_the_chance_that_two_draws_are_one_record(con):
+    """By x a is one of two, by y u is: 1/4, one of them both; of six records the first, the third and the fifth."""
+    con.execute("""
+        CREATE TABLE f AS FROM (VALUES ('a', 'u'), ('a', 'v'), ('b', 'u'), ('c', 'w')) AS t(x, y);
+        CREATE TABLE k AS FROM (VALUES ('a', 'u'), ('a', 'v'), ('b', 'u'), ('b', 'v'), ('c', 'w'), ('c', 'w'))
+                              AS t(x, y);
+        CREATE TABLE held AS FROM (VALUES ('a', 'u'), ('c', 'u')) AS t(x, y)""")
+    names = "guesses, successes, control_guesses, control_successes"
+    call = f"SELECT {names} FROM sdc_linkability('k', 'f', 'held', ['x'], ['y']{{}})"
+    # a u: one of 2 * 2; a v: one of 2 * 1; b u: one of 1 * 2; b v: none; c w: one
+    assert con.execute(call.format("")).fetchall() == [(6, 1 / 4 + 1 / 2 + 1 / 2 + 0 + 1 + 1, 2, 1 / 4)]
+    assert con.execute(call.format(", max_guesses := 3")).fetchall() == [(3, 1 / 4 + 1 / 2 + 1, 2, 1 / 4)]

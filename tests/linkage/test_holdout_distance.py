@@ -222,3 +222,22 @@ def test_ranks_are_apart_by_a_share_of_the_greatest_distance():
     files = scale_files(columns, 1, 1, file, np.ones(3), "range")
     assert files.variables.factors.tolist() == [1 / 4, 1 / 20]
     assert files.variables.costs.tolist() == [1]
+
+
+def test_every_figure_of_three_groups_by_hand(con):
+    """0, 10 and 11 are copies, 12 is next to 11, 10.5 to 10 and 11 (10 counts), 33 to 30, which is isolated."""
+    put(con, "k", x=[0.0, 10, 20, 30])
+    put(con, "f", x=[1.0, 11, 21])
+    put(con, "Select", x=[33.0, 10, 0, 11, 12, 10.5])
+    rows = con.execute("FROM sdc_holdout_distance('k', 'Select', 'f', ['x'], continuous := ['X'], scaling := 'none')")
+    z = statistics.NormalDist().inv_cdf(0.995)
+    for row, (part, counts, fallen) in zip(rows.fetchall(), (
+        ("all", [6, 3, 1, 2, 1], [1, 2, 0, 1, 0, 2, 0]),  # those that fall to each of 0, 10, 20, 30, 1, 11, 21
+        ("closest", [3, 2, 0, 2, 1], [1, 1, 0, 0, 0, 1, 0]),
+        ("isolated", [1, 1, 0, 0, 0], [0, 0, 0, 1, 0, 0, 0]),
+    ), strict=True):  # fmt: skip
+        m = sum(fallen)
+        share = sum(fallen[:4]) / m
+        error = math.sqrt(4 * 3 / 7 * sum((q - m / 7) ** 2 for q in fallen) / 6) / m
+        assert row == (part, *counts, *map(pytest.approx, (share, 4 / 7, error, share - z * error, share + z * error,
+                                                          share - z * error - 4 / 7)))  # fmt: skip

@@ -98,3 +98,26 @@ def test_refused(con):
     ):
         with pytest.raises(error, match=words):
             call()
+
+
+def test_every_figure_of_a_hidden_sum_by_hand(con):
+    """t = a + 2 b + 7 is hidden of six of forty records, of one of which b is too; of those known 9 is the commonest.
+
+    The support is the 34 records that know t and both parts, less the 4 whose t is the commonest, less 2 coefficients.
+    """
+    con.execute("""
+        CREATE TABLE f AS SELECT range AS id, CASE WHEN range % 10 = 3 THEN 2 ELSE 3 * range % 29 END AS a,
+                                 CASE WHEN range % 10 = 3 THEN 0 ELSE range * range % 31 END AS b, a + 2 * b + 7 AS t
+                          FROM range(40);
+        CREATE TABLE k AS SELECT * REPLACE (CASE WHEN id IN (1, 2, 4, 5, 6, 8) THEN NULL ELSE t END AS t,
+                                            CASE WHEN id = 8 THEN NULL ELSE b END AS b) FROM f""")
+    rows = con.execute("SELECT id, a, b, t FROM f").fetchall()
+    known = [row for row in rows if row[0] not in {1, 2, 4, 5, 6, 8}]
+    often = max((t for *_, t in known), key=[t for *_, t in known].count)
+    support = sum(t != often for *_, t in known) - 2
+    assert (often, support) == (9, 28)
+    found = con.execute("FROM sdc_linear_relations('f', 'k', 'id', ['a', 'b', 't'])").fetchall()
+    near = pytest.approx
+    assert found[2] == ("t", 6, 0, ["a", "b"], near([1, 2]), near(7), 5, 1, 28, 0)
+    assert found[0][:3] == ("a", 0, 0)
+    assert found[1][:3] == ("b", 1, 0)

@@ -129,3 +129,25 @@ def test_refused(con):
         data.membership("k", "f", ["x"], continuous=["x"], isolated=0)
     with pytest.raises(InputError, match="very records"):
         data.membership("f", "f", ["x"], continuous=["x"])
+
+
+def test_every_figure_by_hand(con):
+    """Members are at 0, 0, 1 and 9 from a released record, controls at 1, 2 and 2: 3 + 3 + 2.5 of twelve pairs.
+
+    The ranks from the mean of 4 are -2.5 twice, -0.5 twice, 1.5 twice and 3. Of the two farthest from all others (7 and
+    3, twice) the members have the ranks 1 and 3 of three, the control 2.
+    """
+    put(con, "k", x=[0.0, 10, 20, 30])
+    put(con, "f", x=[1.0, 12, 23])
+    put(con, "Select", x=[21.0, 0, 10])
+    rows = con.execute(
+        "FROM sdc_membership('k', 'Select', 'f', ['x'], continuous := ['X'], scaling := 'none', isolated := 2)"
+    ).fetchall()
+    z = statistics.NormalDist().inv_cdf(0.995)
+    every = 4, 3, 8.5 / 12, (4 * 3 / 7 * 26.5 / 6) ** 0.5 / 12, 1 / 2
+    far = 2, 1, 1 / 2, (2 * 1 / 3 * 2 / 2) ** 0.5 / 2, 1 / 2
+    for row, part, (members, controls, area, error, advantage) in zip(
+        rows, ("all", "isolated", "all copies", "isolated copies"), (every, far, every, far), strict=True
+    ):
+        assert row == (part, members, controls, *map(pytest.approx, (
+            area, error, area - z * error, area + z * error, advantage, area - z * error - 0.5)))  # fmt: skip
