@@ -351,3 +351,29 @@ def test_a_success_of_linkability_is_the_chance_that_two_draws_are_one_record(co
     # a u: one of 2 * 2; a v: one of 2 * 1; b u: one of 1 * 2; b v: none; c w: one
     assert con.execute(call.format("")).fetchall() == [(6, 1 / 4 + 1 / 2 + 1 / 2 + 0 + 1 + 1, 2, 1 / 4)]
     assert con.execute(call.format(", max_guesses := 3")).fetchall() == [(3, 1 / 4 + 1 / 2 + 1, 2, 1 / 4)]
+
+
+def test_singling_out_by_hand():
+    """One number is missing, 1 is the least and alone, 2 is there twice: of three guesses one and two are right.
+
+    Of two variables: category 1 and at most 1, 1 and at least 5, 2 and at most 3, which is the median.
+    """
+    nan, file = np.nan, np.repeat([0.0, 1, 2], 4)
+    x = np.array([[nan, 0.5, 1, 1, nan, nan, 1, 5, nan, 1, 2, 2]])
+    assert single_out(x, 0, file, 1, 100)[0].tolist() == [3, 1, 2]
+    both = np.array([[1.0, 1, 1, 2, 1, 2, 2, 1, 1, 1, 2], [0, 1, 7, 3, 1, 9, 4, 4, 1, 5, 3]])
+    of_three = np.repeat([0.0, 1, 2], [4, 4, 3])
+    assert single_out(both, 1, of_three, 2, 100)[1].tolist() == [3, 2, 1]
+    assert single_out(both, 1, of_three, 2, 2)[1].tolist() == [2, 1, 1]
+    assert single_out(both, 1, of_three, 9, 100)[1].tolist() == [3, 2, 1]  # there are no more variables than two
+
+
+def test_a_holdout_has_about_as_many_records():
+    """A tenth less of ten is nine, which is about as many; eight are too few, and twelve too many."""
+    for held in (9, 11):
+        file = np.repeat([0.0, 1, 2], [10, held, 3])
+        single_out(np.arange(float(len(file)))[None], 0, file, 1, 5)
+    for held in (8, 12):
+        file = np.repeat([0.0, 1, 2], [10, held, 3])
+        with pytest.raises(ValueError, match="of about as many"):
+            single_out(np.arange(float(len(file)))[None], 0, file, 1, 5)

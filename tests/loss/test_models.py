@@ -11,6 +11,7 @@ import duckdb
 import numpy as np
 import pytest
 from sdc_sql.udfs.loss.propensity import Design, propensity
+from sdc_sql.udfs.loss.regression import regression, survey_regression, weighted_regression
 
 from sdc_sql import Microdata
 from sdc_sql.errors import ColumnError, ParameterError
@@ -247,3 +248,31 @@ def test_in_python(con):
         after.loss.propensity(before, ["g"], pairs="yes")
     with pytest.raises(ColumnError, match="among the columns measured"):
         after.loss.propensity(before, ["g"], continuous=["x"])
+
+
+def test_regressions_of_too_few_records_and_of_predictors_that_tell_nothing():
+    """Two coefficients need three records; those of a survey are unknown where the others are refused."""
+    x, y, w = np.array([0.0, 1, 3]), np.array([1.0, 2, 7]), np.array([1.0, 2, 1])
+    design = np.array([np.zeros(3), np.arange(3.0), np.full(3, 3.0)])
+    b, s = regression(3, np.array([y.mean(), x.mean()]), np.cov(y, x), 1)
+    expected = least_squares(y, x[:, None])
+    assert [*b, *s] == pytest.approx([*expected[0], *expected[1]])
+    repeated, _ = least_squares(np.repeat(y, [1, 2, 1]), np.repeat(x, [1, 2, 1])[:, None])
+    assert weighted_regression(np.array([y, x]), w, 1)[0] == pytest.approx(repeated)
+    assert survey_regression(np.array([x, y]), w, 2, design)[0] == pytest.approx(repeated)
+    assert survey_regression(np.array([x, y]), w, 2, design)[1] == pytest.approx(
+        weighted_regression(np.array([y, x]), w, 1)[1]
+    )
+    for columns, words in (
+        (np.array([y, x])[:, :2], "2 records are too few for 2 coefficients"),
+        (np.array([y, np.ones(3)]), "is constant"),
+        (np.array([y, x, 2 * x, x**3])[:3, [0, 1, 2, 2, 1]], "follows from the others"), (y[None], "no predictors"),
+    ):  # fmt: skip
+        n = columns.shape[1]
+        with pytest.raises(ValueError, match=words):
+            regression(n, columns.mean(axis=1), np.atleast_2d(np.cov(columns)), 1)
+        with pytest.raises(ValueError, match=words):
+            weighted_regression(columns, np.ones(n), 1)
+        if len(columns) > 1:
+            found = survey_regression(columns, np.ones(n), 1, np.array([np.zeros(n), np.arange(n), np.full(n, n)]))
+            assert np.isnan(found).all()

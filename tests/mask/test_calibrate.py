@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sdc_sql.udfs.calibration.distances import DISTANCES
 from sdc_sql.udfs.calibration.raking import compute_factors
 
 import sdc_sql
@@ -222,3 +223,69 @@ def test_in_place_and_the_totals_of_before(k, tmp_path):
     assert k.execute(f"SELECT sum(f) FROM '{tmp_path}/o.parquet'").fetchone() == pytest.approx(
         k.execute("SELECT sum(total) / 2 FROM before").fetchone()
     )
+
+
+FORMS = [(form, 0.25, 3.0) for form in DISTANCES] + [("raking", 0.0, np.inf), ("linear", 0.5, np.inf)]
+
+
+@pytest.mark.parametrize(("form", "lower", "upper"), FORMS)
+def test_what_is_maximised_has_the_factors_for_slopes(form, lower, upper):
+    """H' = F and F' by differences, F(0) = F'(0) = 1 (Deville & Särndal 1992, section 2), and the bounds far out."""
+    u = np.array([-40.0, -2.1, -0.7, -0.2, 0.0, 0.3, 0.9, 1.7, 2.4, 30.0])
+    of = DISTANCES[form](np.full(u.size, lower), np.full(u.size, upper))
+    step = 1e-6
+    assert (of.integral(u + step) - of.integral(u - step)) / (2 * step) == pytest.approx(of.factors(u), rel=1e-5)
+    assert (of.factors(u + step) - of.factors(u - step)) / (2 * step) == pytest.approx(of.slopes(u), rel=1e-5, abs=1e-9)
+    assert (of.factors(u)[4], of.slopes(u)[4]) == pytest.approx((1, 1))
+    ends = [lower, upper] if np.isfinite(upper) else [max(lower, np.exp(-40)), np.exp(30) if form == "raking" else 31]
+    assert of.factors(u)[[0, -1]] == pytest.approx(ends)
+    inside = {"raking": np.exp(u), "linear": 1 + u}.get(form)
+    if inside is not None:
+        assert of.factors(u)[2:6] == pytest.approx(np.clip(inside, lower, upper)[2:6])
+        assert of.slopes(np.array([-40.0] * u.size))[0] == (0 if lower else pytest.approx(np.exp(-40)))
+
+
+CELLS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+
+
+def factors(totals, lower=0.0, upper=np.inf, weights=(1.0, 1, 1, 1), distance="raking"):
+    """Return the factors of four cells of two margins."""
+    bounds = {"lower": np.full(4, lower), "upper": np.full(4, upper)}
+    known = [np.array(t, dtype=float) for t in totals]
+    return compute_factors(np.array(weights), CELLS, known, ["a", "it's"], **bounds, distance=distance)
+
+
+def test_bounds_that_are_just_met_and_those_that_are_not():
+    """All factors are 2 where the upper bound is, and 1/2 where the lower one is; beyond there are none."""
+    assert factors([[4, 4], [4, 4]], upper=2.0) == pytest.approx([2] * 4)
+    assert factors([[1, 1], [1, 1]], lower=0.5) == pytest.approx([0.5] * 4)
+    for totals, bounds, words in (
+        ([[4.1, 3.9], [4, 4]], {"upper": 2.0}, "of the margin a, 1 totals"),
+        ([[4, 4], [4.1, 3.9]], {"upper": 2.0}, "of the margin it's, 1 totals"),
+        ([[0.9, 0.8], [1, 0.7]], {"lower": 0.5}, "of the margin a, 2 totals"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            factors(totals, **bounds)
+
+
+def test_distances_and_the_bounds_that_they_need():
+    whole = [[2.2, 1.9], [2.1, 2.0]]
+    for distance, lower, upper, total, words in (
+        ("logit", 1.0, 3.0, 4.0, "below 1 and an upper one above 1"),
+        ("logit", 0.5, 1.0, 1.5, "below 1 and an upper one above 1"),
+        ("logit", 0.5, np.inf, 2.0, "below 1 and an upper one above 1"),
+        ("linear", 0.0, 3.0, 2.0, "needs a lower bound above 0"),
+        ("chance", 0.5, 3.0, 2.0, "must be one of raking, logit, linear"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            factors([[total] * 2] * 2, lower, upper, distance=distance)
+    for distance in DISTANCES:
+        found = factors(whole, 0.5, 3.0, (2.0, 1, 1, 0.5), distance)
+        sums = [found[[0, 1]] @ [2, 1], found[[2, 3]] @ [1, 0.5], found[[0, 2]] @ [2, 1], found[[1, 3]] @ [1, 0.5]]
+        assert sums == pytest.approx([*whole[0], *whole[1]], rel=1e-9)
+        # the margins have no product among the factors: F^-1 of them is a sum, so that its second difference is 0
+        inverse = {
+            "raking": np.log(found), "linear": found - 1,
+            "logit": np.log((found - 0.5) * 2 / ((3 - found) * 0.5)) * (0.5 * 2) / 2.5,
+        }[distance]  # fmt: skip
+        assert inverse[0] - inverse[1] - inverse[2] + inverse[3] == pytest.approx(0, abs=1e-7)
