@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import duckdb
 import pytest
 from every_macro import CALLS, WITH_NULLS, WITH_WEIGHT, complaint, query
 
@@ -197,3 +198,78 @@ def test_a_cell_that_the_sample_has_more_often(persons):
     persons.execute("CREATE TABLE twice AS SELECT 67 AS age, NULL::VARCHAR AS sex FROM range(2)")
     message = complaint(persons, "FROM sdc_population_risk('twice', 'persons', ['age', 'sex'])")
     assert "A cell has more records in the sample than in the population" in message
+
+
+def answers(con, *expressions):
+    """Return what each expression gives: a value, or the beginning of its message."""
+    found = []
+    for expression in expressions:
+        try:
+            found += con.execute(f"SELECT {expression}").fetchone()
+        except duckdb.Error as error:
+            found.append(str(error).split("Error: ")[2][:60])
+    return found
+
+
+def test_bounds_of_weights_and_of_rounding(con):
+    """From 1e-9 to 1e15, both of them; sums are at least, or at most, what they miss by 1e-12 of it."""
+    weights = ["1e-9", "0.99e-9", "1e15", "1.001e15", "1", "NULL", "'nan'::DOUBLE"]
+    assert answers(con, *(f"sdc__is_weight({w})" for w in weights)) == [True, False, True, False, True, False, False]
+    least, most = "sdc__at_least({}, 10e0)", "sdc__at_most({}, 10e0)"
+    near = ["10e0", "10 * (1 - 1e-12)", "10 - 3e-11", "10 + 3e-11", "10 * (1 + 1e-12)"]
+    assert answers(con, *map(least.format, near)) == [True, True, False, True, True]
+    assert answers(con, *map(most.format, near)) == [True, True, True, False, True]
+
+
+def test_what_a_cell_stands_for(con):
+    """Its weights, where they are as many as its records; its records, where a little is missing, or that is said."""
+    call = "sdc__checked_population({}, {})"
+    given = ["3e0, 3", "4.5e0, 3", "3 - 1e-13, 3", "2.9e0, 3, small_weights := 'at_least_one'"]
+    found = answers(con, *(call.format(*g.split(", ", 1)) for g in given))
+    assert found == [3, 4.5, 3, 3]
+    assert answers(con, "sdc__checked_weights(2.5e0, 3, small_weights := 'at_least_one')",
+                   "sdc__checked_weights(4.5e0, 3)") == [2.5, 4.5]  # fmt: skip
+    wrong = answers(con, *(call.format(*g.split(", ", 1)) for g in (
+        "2.9e0, 3", "NULL, 3", "3, 3, small_weights := 'no'", "3, 3, small_weights := NULL")))  # fmt: skip
+    assert [text[:32] for text in wrong] == [
+        "The weights of a cell sum to les", "A weight is needed: the name of ", "small_weights is no: it must be ",
+        "small_weights is NULL: it must b",
+    ]  # fmt: skip
+
+
+def test_numbers_at_their_bounds(con):
+    """A sampling fraction of 1 is one on a record of a column, and none for all; whole numbers reach to both ends."""
+    asked = {
+        "inclusion('pi', 1e0)": 1, "inclusion('pi', 0.25e0)": 0.25, "whole(2, 'k', 2)": 2,
+        "inclusion(1, 1)": "The sampling fraction is 1: it must lie strictly between 0 a",
+        "whole(1, 'k', 2)": "k is 1: it must be a whole number of at least 2.",
+        "whole(2.5, 'k', 2)": "k is 2.5: it must be a whole number of at least 2.",
+        "whole(2000, 'k', 2, most := 2000)": 2000,
+        "whole(2001, 'k', 2, most := 2000)": "k is 2001: it must be a whole number of at least 2 (and at m",
+        "number(NULL, 'x')": None, "number('2.5', 'x')": 2.5, "number('low', 'x')": "x is low: it must be a number.",
+        "choice('a', 'x', ['b', 'a'])": "a", "choice('c', 'x', ['b', 'a'])": "x is 'c': it must be one of b, a.",
+        "choice(NULL, 'x', ['b', 'a'])": "x is NULL: it must be one of b, a.", "fraction(0.5, 'x')": 0.5,
+        "fraction(1, 'x')": "The x is 1: it must lie strictly between 0 and 1.",
+    }  # fmt: skip
+    assert dict(zip(asked, answers(con, *(f"sdc__checked_{call}" for call in asked)), strict=True)) == asked
+
+
+def test_texts_of_numbers_that_differ_in_form(con):
+    """Zeros before a number, and after its point, are no part of it; what is no number has no digits."""
+    texts = ["007", "1.50", "1.00", "100", "0", "-017", "", "a1", "1a", "1e5"]
+    found = answers(con, *(f"sdc__plain_digits('{t}')" for t in texts))
+    assert found == ["7", "1.5", "1", "100", "", "-017", None, None, None, None]
+
+
+def test_sizes_of_numbers_at_their_bounds(con):
+    """1e150 has a square that is a number; a power of two is brought to 1, what is a little less to nearly 2."""
+    found = answers(con, "sdc__finite_number(1e150)", "sdc__finite_number(-1e150)", "sdc__finite_number(1.1e150)",
+                    "sdc__finite_number(NULL::DOUBLE)", "sdc__finite_number('nan'::DOUBLE)")  # fmt: skip
+    assert found[:2] + found[3:4] == [1e150, -1e150, None]
+    assert "beyond 1e150" in found[2]
+    assert found[4].startswith("A column holds NaN or infinite values")
+    shifted = answers(con, *(f"sdc__shift({x})" for x in ("8e0", "7.9e0", "0.5e0", "0.6e0", "0e0", "NULL", "1e0")))
+    assert shifted == [1 / 8, 1 / 4, 2, 2, 1, 1, 1]
+    for number in (0, 1, -1, 2**43, 2**86 - 1, -(2**86), 2**126 + 2**50 + 3, -(2**125) + 7):
+        parts = f"sdc__parted_number({number}::HUGEINT)"
+        assert answers(con, f"sdc__joined_number({parts}[1], {parts}[2], {parts}[3])") == [number]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import re
 import secrets
 import uuid
+from itertools import pairwise
 from pathlib import Path
 
 import duckdb
@@ -118,3 +120,28 @@ def test_the_shell_refuses_to_set_one_that_can_be_guessed(monkeypatch):
     assert "can be guessed" in complaints[0]
     assert "password" not in str(complaints)
     assert "No secret key" in complaints[1]
+
+
+def test_keys_that_are_just_long_and_mixed_enough(con):
+    """32 characters, eight different ones, ten steps from one to the next, and twenty pieces of three."""
+    draw = random.Random(3)  # noqa: S311 - keys of a test
+
+    def figures(key):
+        steps = {ord(b) - ord(a) for a, b in pairwise(key)}
+        return len(key), len({*key}), len(steps), len({key[i : i + 3] for i in range(len(key) - 2)})
+
+    least, seen = (32, 8, 10, 20), set()
+    keys = ["".join(draw.choices("abcdefgh"[: draw.randint(3, 8)], k=draw.randint(31, 33))) for _ in range(300)]
+    letters = "0123456789abcdefghijklmnopqrstuvwxyz"
+    keys += [piece * 4 for n in range(17, 24) for piece in ["".join(draw.sample(letters, n))]]
+    for _ in range(300):  # few steps from one to the next
+        steps, at = draw.sample(range(-12, 13), draw.randint(8, 11)), 80
+        walked = [at := at + draw.choice([s for s in steps if 34 <= at + s <= 125] or [1]) for _ in range(40)]
+        keys.append("".join(map(chr, walked)))
+    for key in keys:
+        (guessable,) = con.execute("SELECT sdc__is_guessable(?)", [key]).fetchone()
+        assert guessable == any(of < bound for of, bound in zip(figures(key), least, strict=True)), (key, figures(key))
+        enough = [of >= bound for of, bound in zip(figures(key), least, strict=True)]
+        seen |= {(j, of) for j, of in enumerate(figures(key)) if all(enough[:j] + enough[j + 1 :])}
+    met = {(j, bound - below) for j, bound in enumerate(least) for below in (0, 1)}
+    assert met <= seen  # each bound from either side, where nothing else decides

@@ -31,7 +31,7 @@ def test_normal_draws_are_those_of_two_words_each(drawn, p, monkeypatch):
             angle = 2 * math.pi * (word[j + 1] + 0.5) / 2**32
             draws += [radius * math.cos(angle), radius * math.sin(angle)]
         expected.append(draws[:p])
-    assert digests.draw_normals(given, p).tolist() == pytest.approx(np.array(expected))
+    assert digests.draw_normals(given, p).tolist() == pytest.approx(np.array(expected), rel=1e-12)
 
 
 def test_uniform_draws_are_words_by_their_range(drawn):
