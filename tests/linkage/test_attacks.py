@@ -323,8 +323,8 @@ def test_every_figure_of_inference_by_hand(con):
         CREATE TABLE held AS FROM (VALUES ('v', 'a'), ('v', 'b'), ('v', 'c'), ('w', 'e')) AS t(y, "it's")""")
     call = "FROM sdc_attribute_inference('k', 'f', 'held', ['it''s'], 'Y'{})"
     for given, (n, s, m, t), z in (
-        ("", (5, 5, 4, 1), 1.959963984540054), (", max_guesses := 2", (2, 2, 2, 0), 1.959963984540054),
-        (", confidence := 0.9", (5, 5, 4, 1), 1.6448536269514722),
+        ("", (5, 5, 4, 1), 1.959963984540054),
+        (", max_guesses := 2, confidence := 0.9", (2, 2, 2, 0), 1.6448536269514722),
     ):  # fmt: skip
         (rate, error), (control, off) = wilson(s, n, z), wilson(t, m, z)
         risk = (rate - control) / (1 - control)

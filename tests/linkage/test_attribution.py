@@ -421,11 +421,13 @@ def test_every_reading_of_suppressed_keys_by_brute_force(con):
     for nulls, tau in (("category", 0.5), ("wildcard", 0.5), ("higher", 1)):
         readings = [brute(before, after, tau), brute_wildcard(before, after, tau)][READINGS[nulls]]
         common = f"'k', 'f', ['Age', 'sex'], ['income'], nulls := '{nulls}'"
-        (cap,) = found(con, f"sdc_correct_attribution({common}, tau := {tau})")
-        (disclosive,) = found(con, f"sdc_disclosive_attributes({common})")
-        for name, value in {**cap, **disclosive}.items():
+        figures = found(con, f"sdc_correct_attribution({common}, tau := {tau})") if nulls != "higher" else []
+        figures += found(con, f"sdc_disclosive_attributes({common})") if nulls != "category" else []
+        for name, value in [item for row in figures for item in row.items()]:
             known = [r[name] for r in readings if name != "target" and r[name] is not None]
             assert name == "target" or value == (pytest.approx(max(known)) if known else None), (nulls, name)
+        if nulls == "category":
+            continue
         by = {"category": [(lambda q, r: q == r, lambda q, r: q == r)], "wildcard": [(agrees, either)]}
         by["higher"] = by["category"] + by["wildcard"]
 

@@ -195,7 +195,6 @@ def test_numbers_of_weighed_records_by_hand(weighed):
     t = 1 / math.sqrt(2 * 143 / 15)
     for given, il1, bounded in (
         (", weight := 'w'", 7 * t / 9, (7 * t + 7) / 16),
-        (", weight := 'w', max_term := 0.1", 7 * t / 9, 0.1 * 14 / 16),
         ("", 2 / math.sqrt(2 * 14.8) / 3, (2 / math.sqrt(2 * 14.8) + 2) / 5),
     ):
         assert answers(weighed, call.format(given)) == [(None, 3, 2, il1, bounded), ("x", 3, 2, il1, bounded)], given
