@@ -332,11 +332,9 @@ def test_every_figure_of_inference_by_hand(con):
         (row,) = con.execute(call.format(given)).fetchall()
         assert row == (n, s, m, t, *map(pytest.approx, (
             rate, error, control, off, risk, max(risk - spread, 0), min(risk + spread, 1))))  # fmt: skip
-    con.execute("CREATE TABLE n AS FROM (VALUES ('a', 100), ('b', 100), ('c', 100), ('d', 100)) AS t(x, y)")
-    con.execute("CREATE TABLE off AS FROM (VALUES ('a', 95), ('b', 105), ('c', 94), ('d', 106)) AS t(x, y)")
-    con.execute("CREATE TABLE zeros AS FROM (VALUES ('a', 0), ('b', 0)) AS t(x, y)")
-    call = "SELECT successes, control_successes FROM sdc_attribute_inference('n', 'off', 'zeros', ['x'], 'y', ['y'])"
-    assert con.execute(call).fetchall() == [(2, 0)]
+    x, y = [0.0, 1, 2, 3, 0, 1, 0, 1, 2, 3], [100.0] * 4 + [0, 0, 95, 105, 94, 106]
+    found = infer(np.array([x, y]), 1, np.repeat([0.0, 1, 2], [4, 2, 4]), 1, 0.05, 9)
+    assert found.tolist() == [4, 2, 2, 0]
 
 
 def test_a_success_of_linkability_is_the_chance_that_two_draws_are_one_record(con):
