@@ -318,10 +318,10 @@ def test_every_figure_of_inference_by_hand(con):
     A number is right to a twentieth of the true one, just so too: 95 and 105 for 100, and not 94 or 106.
     """
     con.execute("""
-        CREATE TABLE k AS FROM (VALUES ('a', 'u'), ('b', 'v'), ('c', 'w'), ('d', 'u'), ('e', 'v')) AS t("it's", y);
+        CREATE TABLE k AS FROM (VALUES ('a', 100), ('b', 106), ('c', 130), ('d', 100), ('e', 106)) AS t("it's", y);
         CREATE TABLE f AS SELECT y, "it's" FROM k ORDER BY y DESC, "it's";
-        CREATE TABLE held AS FROM (VALUES ('v', 'a'), ('v', 'b'), ('v', 'c'), ('w', 'e')) AS t(y, "it's")""")
-    call = "FROM sdc_attribute_inference('k', 'f', 'held', ['it''s'], 'Y'{})"
+        CREATE TABLE held AS FROM (VALUES (106, 'a'), (106, 'b'), (106, 'c'), (130, 'e')) AS t(y, "it's")""")
+    call = "FROM sdc_attribute_inference('k', 'f', 'held', ['it''s'], 'Y', continuous := ['y']{})"
     for given, (n, s, m, t), z in (
         ("", (5, 5, 4, 1), 1.959963984540054),
         (", max_guesses := 2, confidence := 0.9", (2, 2, 2, 0), 1.6448536269514722),
