@@ -375,3 +375,21 @@ def test_a_holdout_has_about_as_many_records():
         file = np.repeat([0.0, 1, 2], [10, held, 3])
         with pytest.raises(ValueError, match="of about as many"):
             single_out(np.arange(float(len(file)))[None], 0, file, 1, 5)
+
+
+def test_every_figure_of_singling_out_by_hand(con):
+    """Four columns of two values: eight guesses of one, and eight of three, which are those that are not told how many.
+
+    Of those held one record has the first three values of another, and the last of its neighbour.
+    """
+    con.execute("""
+        CREATE TABLE k AS FROM (VALUES (1, 1, 1, 1), (2, 2, 2, 2)) AS t(a, b, "it's", d);
+        CREATE TABLE f AS FROM (VALUES (2, 2, 2, 2), (1, 1, 1, 1)) AS t(d, "it's", b, a);
+        CREATE TABLE held AS FROM (VALUES (1, 1, 1, 2), (3, 3, 3, 3)) AS t(a, b, "it's", d)""")
+    rows = con.execute("FROM sdc_singling_out('k', 'f', 'held', ['d', 'IT''S', 'a', 'b'])").fetchall()
+    for row, attack, held in zip(rows, ("univariate", "multivariate"), (4, 1), strict=True):
+        (rate, error), (control, off) = wilson(8, 8, 1.959963984540054), wilson(held, 8, 1.959963984540054)
+        risk = (rate - control) / (1 - control)
+        spread = math.hypot(error / (1 - control), (rate - 1) / (1 - control) ** 2 * off)
+        assert row == (attack, 8, 8, 8, held, *map(pytest.approx, (
+            rate, error, control, off, risk, max(risk - spread, 0), min(risk + spread, 1))))  # fmt: skip
