@@ -273,3 +273,14 @@ def test_sizes_of_numbers_at_their_bounds(con):
     for number in (0, 1, -1, 2**43, 2**86 - 1, -(2**86), 2**126 + 2**50 + 3, -(2**125) + 7):
         parts = f"sdc__parted_number({number}::HUGEINT)"
         assert answers(con, f"sdc__joined_number({parts}[1], {parts}[2], {parts}[3])") == [number]
+
+
+def test_intervals_and_decimals_that_are_just_of_one_form(con):
+    """29 days and 23 hours are in one form, 30 and 24 are not, nor below 0; beyond 15 digits a text is kept."""
+    other = "sdc__is_other_interval(INTERVAL '{}')"
+    spans = ["29 days", "30 days", "-29 days", "-30 days", "23 hours 59 minutes", "24 hours", "-24 hours", "7 months"]
+    assert answers(con, *map(other.format, spans)) == [False, True, False, True, False, True, True, False]
+    texts = ["1.50", "1.00", "17", "-0.250", "9007199254740.993", "0.00000000000000000010"]
+    found = answers(con, *(f"sdc__canonical_decimal('{t}')" for t in texts))
+    assert found[:5] == ["1.5", "1", "17", "-0.25", "9007199254740.993"]
+    assert float(found[5]) == 1e-19

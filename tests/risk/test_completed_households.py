@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -228,3 +230,27 @@ def test_a_size_that_is_missing_is_counted(con):
     ):
         with pytest.raises(Exception, match=said):
             con.execute("FROM sdc_counted_sizes('survey', 'household', ?)", [columns]).fetchall()
+
+
+def test_every_figure_of_constant_columns_by_hand(con):
+    """Households of one member say nothing of what is alike; by chance one has what the next by md5 has."""
+    homes = {
+        "h1": [("n", "f", 1), ("n", "m", 1)], "h2": [("n", "f", 2), ("s", "f", 2), ("n", "f", 2)],
+        "h3": [("n", "f", 3)],
+        "h4": [("s", "f", None), ("s", "f", 4)], "h5": [("s", "m", 4), ("s", None, 4)],
+        "h6": [("n", "f", 4), ("n", "m", 1)],
+    }  # fmt: skip
+    con.execute('CREATE TABLE k (home VARCHAR, "Select" VARCHAR, b VARCHAR, c INTEGER)')
+    con.executemany("INSERT INTO k VALUES (?, ?, ?, ?)", [(h, *row) for h, members in homes.items() for row in members])
+    con.execute("INSERT INTO k VALUES (NULL, 'n', 'f', 9), (NULL, 's', 'f', 9)")
+    found = con.execute("FROM sdc_constant_columns('k', 'HOME')").fetchall()
+    order = sorted(homes, key=lambda h: hashlib.md5(h.encode()).hexdigest())  # noqa: S324 - an order, no secret
+    for row, (j, name) in zip(found, enumerate(["Select", "b", "c"]), strict=True):
+        known = {h: [row[j] for row in members if row[j] is not None] for h, members in homes.items()}
+        several = [values for values in known.values() if len(values) > 1]
+        constant = sum(len({*values}) == 1 for values in several)
+        beside = [min(known[h]) == max(known[n]) for h, n in pairwise(order)]
+        expected = name, len(several), constant, constant / len(several), sum(beside) / len(beside)
+        assert row == (*expected[:3], *map(pytest.approx, expected[3:]))
+    assert [row[1:3] for row in found] == [(5, 4), (4, 2), (4, 3)]
+    assert con.execute("FROM sdc_constant_columns('k', 'home', columns := ['C'])").fetchall() == found[2:]
