@@ -8,6 +8,7 @@ from itertools import pairwise
 import duckdb
 import numpy as np
 import pytest
+from sdc_sql.udfs.linkage.functions import distance_to_closest
 
 from sdc_sql import Microdata
 from sdc_sql.errors import ColumnError, InputError, TableError
@@ -44,6 +45,35 @@ def test_by_hand(con):
     # as ordered categories: 0 1 2 3 6 7 are six, so that a step is a fifth
     ranked = Microdata(con, "f").linkage.distance_to_closest("k", ["x"], ordinal=["x"])
     assert [ranked.dcr_mean, ranked.original_dcr_mean] == pytest.approx([2 / 15, (1 + 1 + 2 + 2) / 20])
+
+
+def test_every_figure_by_hand():
+    """Of 0, 1, 3, 7 there are 0 and twice 2 and 6: DCR 0, 1, 1, 1 and NNDR 0, 1, 1, 1/3; among themselves as above.
+
+    As ranks 0 1 2 3 6 7 are six: 2 is a rank from 1 and 3, 6 from 7 and 3; 1 and 3 are two from one another.
+    """
+    numbers, before, after = (
+        np.array([[0.0, 1, 3, 7, 2, 6]]),
+        np.array([1.0, 1, 1, 1, 0, 0]),
+        np.array([1.0, 0, 0, 0, 2, 1]),
+    )
+
+    def summed(values):
+        return [min(values), *np.quantile(values, [0.05, 0.5]), sum(values) / len(values)]
+
+    for scaling, unit in (("none", 1), ("range", 7), ("standardised", (28.75 / 3) ** 0.5)):
+        found = distance_to_closest(numbers, 0, 0, before, after, np.array([4.0]), scaling)  # 4: twice as far
+        dcr, own = [0, 1, 1, 1], [1, 1, 2, 4]
+        assert found.tolist() == pytest.approx([
+            4, 1, 1, *(2 / unit * f for f in summed(dcr)), *summed([0, 1, 1, 1 / 3]), 0,
+            *(2 / unit * f for f in summed(own)), *summed([1 / 3, 1 / 2, 2 / 3, 4 / 6]),
+        ])  # fmt: skip
+    ranks = np.array([[1.0, 2, 4, 6, 3, 5]])
+    found = distance_to_closest(ranks, 0, 1, before, after, np.array([1.0]), "none")
+    assert found.tolist() == pytest.approx([
+        4, 1, 1, *(f / 5 for f in summed([0, 1, 1, 1])), *summed([0, 1, 1, 1]), 0,
+        *(f / 5 for f in summed([1, 1, 2, 2])), *summed([1 / 3, 1 / 2, 1, 1 / 2]),
+    ])  # fmt: skip
 
 
 def table(con, draw, name, n):

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 from sdc_sql.udfs.neighbourhood import boxes
+from sdc_sql.udfs.neighbourhood.functions import neighbourhood
 
 from sdc_sql import Microdata
 from sdc_sql.cli import main
@@ -66,6 +67,25 @@ def test_it_is_what_is_defined(con, variables, scaling, monkeypatch):
     assert (found.records, found.alone, found.below_k) == (300, np.sum(near.sum(axis=1) == 1), np.sum(few))
     assert found.population_below_k == np.sum(near @ weights < 5)
     assert found.expected_correct_matches == pytest.approx(np.sum(1 / near.sum(axis=1)), rel=1e-12)
+
+
+@pytest.mark.parametrize("scaling", SCALES)
+@pytest.mark.parametrize("variables", [1, 2, 3])
+def test_each_record_s_box_against_its_definition(variables, scaling, monkeypatch):
+    """Ties, missing values and negative ones, values just a width away, cells, and weights with decimals."""
+    for name, size in (("BLOCK", 16), ("FEW", 4), ("PAIRS", 100)):
+        monkeypatch.setattr(boxes, name, size)
+    draw = np.random.default_rng(7 * variables)
+    x = np.round(draw.normal(size=(variables, 120)) * 10)
+    x[draw.random(x.shape) < 0.1] = np.nan
+    cells, weights = draw.integers(0, 3, 120).astype(float), np.round(draw.uniform(1, 9, 120), 3)
+    width = np.array([SCALES[scaling] * (1 + j) for j in range(variables)])
+    near = defined(x, cells, width, scaling)
+    counts, sums = neighbourhood(x, cells, weights, width, scaling)
+    assert counts.tolist() == near.sum(axis=1).tolist()
+    assert sums.tolist() == pytest.approx((near @ weights).tolist(), rel=1e-12)
+    alone, none = neighbourhood(x, cells, None, width, scaling)
+    assert (alone.tolist(), none.tolist()) == (counts.tolist(), [])
 
 
 def test_with_no_width_it_is_the_sample_frequency(persons):
