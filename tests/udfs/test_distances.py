@@ -72,3 +72,68 @@ def test_as_by_every_pair(seed):
     assert (before == np.minimum(nearer, 2)).all()
     assert (near == tied)[nearer < 2].all()
     assert np.isnan(found[:, :m]).all()
+
+
+def link(other, released, scaling, weights=(1.0, 1.0), *, external=False):
+    """Return what is found for the released records of numbers: the n-th is the n-th of the other file, 99 nobody."""
+    m, n = other.shape[1], released.shape[1]
+    person = np.r_[np.arange(m), [*range(min(n, m)), *[99] * (n - m)]] + 1.0
+    first = np.r_[np.ones(m), np.zeros(n)]
+    found = distance_linkage(
+        np.hstack([other, released]), 0, 0, person, first, np.array(weights), scaling, float(external)
+    )
+    return np.array(found)
+
+
+def test_every_scaling_of_two_numbers_by_hand():
+    """Off by (3, 1) from the first, by none from the second: by the ranges 10 and 4, deviations, covariances, or as is.
+
+    Each is weighed, the second number four times, but with covariances.
+    """
+    other = np.array([[0.0, 10, 4, 6], [1, 2, 5, 1]])
+    released = np.array([[3.0, 10, 4, 6], [2, 2, 5, 1]])
+    covariances = np.linalg.inv(np.cov(other))
+    expected = {
+        "none": (9 + 4 * 1) ** 0.5,
+        "range": (0.09 + 4 / 16) ** 0.5,
+        "standardised": (9 / other[0].var(ddof=1) + 4 / other[1].var(ddof=1)) ** 0.5,
+        "mahalanobis": (np.array([3, 1]) @ covariances @ [3, 1]) ** 0.5,
+    }
+    for scaling, distance in expected.items():
+        weights = np.array((1, 1) if scaling == "mahalanobis" else (1, 4))
+        d, nearer, near = (row[4:] for row in link(other, released, scaling, weights))
+        assert d.tolist() == pytest.approx([distance, 0, 0, 0], abs=1e-9)
+        apart = [released[:, 0] - o for o in other.T]
+        units = {"none": (1, 1), "range": (10, 4), "standardised": other.std(axis=1, ddof=1)}.get(scaling)
+        total = np.array([
+            a @ covariances @ a if units is None else weights @ (a / np.array(units)) ** 2 for a in apart
+        ])  # fmt: skip
+        assert nearer.tolist() == [sum(total < total[0] - 1e-9), 0, 0, 0]
+        assert near.tolist() == [np.isclose(total, total[0]).sum(), 1, 1, 1]  # (6, 1) is as far as it is
+
+
+def test_who_is_a_candidate():
+    """Of 0, 1, 2, 3 the first two are released, as 0.9 and 2.9: 0 is next to 0.9, unless 1 may be he as well."""
+    other, released = np.array([[0.0, 1, 2, 3]]), np.array([[0.9, 2.9]])
+    inside, outside = (link(other, released, "none", (1.0,), external=of)[:, 4:] for of in (False, True))
+    assert inside.tolist() == pytest.approx(np.array([[0.9, 1.9], [1, 0], [1, 1]]))
+    assert outside.tolist() == pytest.approx(np.array([[0.9, 1.9], [1, 2], [1, 1]]))
+    more = link(other, np.array([[0.9, 2.9, 2, 3, 5]]), "none", (1.0,), external=True)[:, 4:]
+    assert np.isnan(more[:, 4]).all()  # nobody of the other file
+    assert not np.isnan(more[:, :4]).any()
+
+
+def test_numbers_without_a_mahalanobis_distance():
+    good = np.array([[0.0, 10, 4, 6], [1, 2, 5, 1]])
+    for other, released, weights, words in (
+        (good, np.where(good == 5, np.nan, good), (1, 1), "a number is missing"),
+        (np.array([good[0], np.ones(4)]), good, (1, 1), "no Mahalanobis distance"),
+        (np.array([good[0], 2 * good[0]]), good, (1, 1), "no Mahalanobis distance"),
+        (good, good, (1, 2), "weights of numbers differ"),
+        (good, good, (0, 0), "weights must be numbers of at least 0"),
+        (good, good, (-1, 2), "weights must be numbers of at least 0"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=words):
+            link(other, released, "mahalanobis", weights)
+    with pytest.raises(ValueError, match="scaling is 'sd': it must be one of standardised, range, none, mahalanobis"):
+        link(good, good, "sd")
