@@ -7,6 +7,7 @@ from math import isnan, nan
 import duckdb
 import numpy as np
 import pytest
+from sdc_sql.udfs.linkage.within_ranks import rank_linkage
 
 from sdc_sql import Microdata
 from sdc_sql.errors import ColumnError, InputError, TableError
@@ -240,3 +241,28 @@ def test_how_much_more_the_range_tells_than_the_distance(con, p, within, distanc
     found = data.linkage.rank_linkage("k", names, p=p)
     assert (found.own_among_candidates, found.expected_correct_matches / n) == (n, pytest.approx(within, abs=0.03))
     assert data.linkage.distance_linkage("k", names, continuous=names).rate == pytest.approx(distance, abs=0.03)
+
+
+def test_ranks_are_those_of_a_stratum_by_hand():
+    """One rank of four. 20, 10, 40, 30 for 10, 20, 30, 40: each own one is a rank away, and another is not.
+
+    Of the others the first and the last were exchanged, three ranks: these are no candidates, and two stayed.
+    """
+    original, released = [10.0, 20, 30, 40, 11, 21, 31, 41], [20.0, 10, 40, 30, 41, 21, 31, 11]
+    person, stratum = np.tile(np.arange(1.0, 9), 2), np.tile(np.repeat([1.0, 2], 4), 2)
+    first = np.repeat([1.0, 0], 8)
+    columns = np.array([[*original, *released]])
+    found = np.array(rank_linkage(columns, person, first, stratum, np.array([25.0]), np.ones(1)))[:, 8:]
+    distance, nearer, near, own, candidates, widest = found.tolist()
+    assert distance[:4] == pytest.approx([1 / 3] * 4)
+    assert (nearer[:4], near[:4], candidates[:4]) == ([1] * 4, [2, 1, 1, 2], [3, 2, 2, 3])
+    assert own == [1, 1, 1, 1, 0, 1, 1, 0]
+    assert (distance[5:7], nearer[4:], near[5:7], candidates[5:7]) == ([0, 0], [2, 0, 0, 2], [1, 1], [3, 3])
+    assert widest == [25] * 8
+    # read off the pairs, the range of the second is three ranks, and each has all four for candidates
+    read = np.array(rank_linkage(columns, person, first, stratum, np.array([nan]), np.ones(1)))[:, 8:]
+    assert (read[3].tolist(), read[4, 4:].tolist(), read[5].tolist()) == ([1] * 8, [4] * 4, [25] * 4 + [75] * 4)
+    for p in (0.0, -1, 100.5, np.inf):
+        with pytest.raises(ValueError, match="p must be above 0, at most 100"):
+            rank_linkage(columns, person, first, stratum, np.array([p]), np.ones(1))
+    assert rank_linkage(columns, person, first, stratum, np.array([100.0]), np.ones(1))[4][8:].tolist() == [4] * 8
