@@ -331,3 +331,31 @@ def test_a_continuous_column_is_one_of_those_compared(files):
     given = "'k', '\"f''\"', ['a', 'Select', 'x'], 'f', continuous := ['y''']"
     with pytest.raises(duckdb.Error, match="continuous names"):
         con.execute(f"FROM sdc_probabilistic_linkage_parameters({given})").fetchall()
+
+
+def test_what_is_decided_without_being_told(files):
+    """Of 52 released records one in twenty may be linked wrong, of 3,120 pairs; 0.05 of the matched may be missed."""
+    con, *_ = files
+    (alone,) = rows_of(con, f"FROM {MEASURE}{CALL})")
+    assert alone["false_match"] == pytest.approx(52 / 20 / (52 * 60))
+    patterns = rows_of(con, f"FROM {MEASURE}_patterns{CALL}, false_match := 0.02)")
+    (whole,) = rows_of(con, f"FROM {MEASURE}{CALL}, false_match := 0.02)")
+    assert [row["weight"] for row in patterns] == sorted((row["weight"] for row in patterns), reverse=True)
+    above, below = 0, sum(row["matched"] for row in patterns)
+    for row in patterns:
+        above += row["unmatched"]
+        expected = "link" if above <= 0.02 else "non-link" if below <= 0.05 else "possible"
+        assert row["decision"] == expected, row
+        assert above > 1 / 1200 or row["decision"] == "link"
+        below -= row["matched"]
+    assert {row["decision"] for row in patterns} == {"link", "non-link", "possible"}
+
+    def summed(name, decision):
+        return sum(row[name] for row in patterns if row["decision"] == decision)
+
+    links = summed("pairs", "link")
+    assert (whole["links"], whole["possible"]) == (links, summed("pairs", "possible"))
+    assert whole["correct_links"] == summed("true_pairs", "link") == round(50 * whole["link_rate"])
+    assert whole["expected_false_links"] == pytest.approx(links - summed("expected_matches", "link"))
+    assert whole["expected_matches"] == pytest.approx(sum(row["expected_matches"] for row in patterns))
+    assert whole["rate"] == max(whole["rate_estimated"], whole["rate_known"])
