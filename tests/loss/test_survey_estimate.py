@@ -293,4 +293,3 @@ def test_the_quantile_is_the_least_value_that_reaches_the_share(con):
     assert 0.1 < 0.3 - z * s < 0.3 < 0.3 + z * s < 0.6
     assert first == ("a", None, 4, 20, pytest.approx((30 - 20) / (2 * z)), 20, 30)
     assert second == ("b", None, 1, 7, 0, 7, 7)
-    assert con.execute(call.format(0.30001)).fetchone()[3] == 30

@@ -268,6 +268,14 @@ def test_bounds_that_are_just_met_and_those_that_are_not():
             factors(totals, **bounds)
 
 
+def test_totals_that_bounds_keep_apart_do_not_contradict_one_another():
+    """3 of a margin needs 1.5 of both its cells, and the other margin has 1 for one of them; 4 is not 3.9."""
+    with pytest.raises(ValueError, match=r"a total of the margin .* is still off by .*Widen the bounds"):
+        factors([[3, 1], [3, 1]], upper=1.5)
+    with pytest.raises(ValueError, match="some sums of categories of one margin are sums of categories of others"):
+        factors([[2, 2], [2, 1.9]])
+
+
 def test_distances_and_the_bounds_that_they_need():
     whole = [[2.2, 1.9], [2.1, 2.0]]
     for distance, lower, upper, total, words in (
