@@ -129,9 +129,9 @@ CREATE OR REPLACE MACRO sdc__keyed_texts(tbl, keys, target) AS TABLE
 
 -- The records of a table with the counts of their cells, in either table: of the original where first. (Of both readings the greatest.)
 CREATE OR REPLACE MACRO sdc__attributed(tbl, original, released, keys, target, nulls, first) AS TABLE
-    SELECT r.* EXCLUDE (sdc__own, sdc__t), sdc__found(c.sdc__near) AS sdc__near, c.sdc__matches, c.sdc__cap, c.sdc__weap
+    SELECT r.* EXCLUDE (sdc__own, sdc__t), sdc__found(c.sdc__matches) AS sdc__matches, c.sdc__cap, c.sdc__weap
     FROM sdc__keyed_texts(tbl, keys, target) AS r
-    LEFT JOIN (SELECT sdc__key, sdc__value, max(sdc__n) AS sdc__near,
+    LEFT JOIN (SELECT sdc__key, sdc__value,
                       max(CASE WHEN first THEN sdc__sq ELSE sdc__dq END) AS sdc__matches,
                       max(CASE WHEN sdc__sq > 0 THEN 1e0 * sdc__s / sdc__sq END) AS sdc__weap,
                       max(CASE WHEN first AND sdc__sq > 0 THEN 1e0 * sdc__s / sdc__sq
