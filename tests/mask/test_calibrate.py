@@ -10,6 +10,7 @@ from sdc_sql.udfs.calibration.raking import compute_factors
 import sdc_sql
 from sdc_sql import InputError
 from sdc_sql.cli import main
+from sdc_sql.db.catalogue.load import execute
 
 MARGINS = ["Select", "it's"]
 
@@ -297,3 +298,43 @@ def test_distances_and_the_bounds_that_they_need():
             "logit": np.log((found - 0.5) * 2 / ((3 - found) * 0.5)) * (0.5 * 2) / 2.5,
         }[distance]  # fmt: skip
         assert inverse[0] - inverse[1] - inverse[2] + inverse[3] == pytest.approx(0, abs=1e-7)
+
+
+def test_bounds_of_one_margin_by_hand(con):
+    """10 and 20 of f are to be 36, 5 of m 4.5: 1.2 and 0.9 times; where none is above 23, 23 and the rest."""
+    con.execute("CREATE TABLE k AS FROM (VALUES (1, 'f', 10), (2, 'f', 20), (3, 'm', 5)) AS v(id, s, f)")
+    con.execute("CREATE TABLE known AS FROM (VALUES ('s', 'f', 36.0), ('S', 'm', 4.5)) AS v(variable, value, total)")
+
+    def weights(more=""):
+        call = f"sdc_calibrate('k', 'f', 'known', 'id', margins := ['s']{more})"
+        return [w for (w,) in con.execute(f"SELECT f FROM {call} ORDER BY id").fetchall()]
+
+    assert weights() == pytest.approx([12, 24, 4.5], rel=1e-12)
+    assert weights(", most := 23") == pytest.approx([13, 23, 4.5], rel=1e-9)
+    assert weights(", lower := 0.9, upper := 1.2") == pytest.approx([12, 24, 4.5], rel=1e-9)  # at both bounds
+    for more in (", upper := 1.19", ", lower := 0.91"):
+        with pytest.raises(Exception, match="cannot be met within the bounds"):
+            weights(more)
+    for value, name, words in (
+        ("'nan'::DOUBLE", "lower", "lower is nan"), ("-1", "lower", "at least 0"), ("0", "upper", "above 0"),
+        ("'infinity'::DOUBLE", "most", "most is inf"),
+    ):  # fmt: skip
+        with pytest.raises(Exception, match=words):
+            execute(con, f"SELECT sdc__bound_given({value}, '{name}', 7)").fetchall()
+    found = execute(con, "SELECT sdc__bound_given(0, 'lower', 7), sdc__bound_given(NULL, 'upper', 7)").fetchall()
+    assert found == [(0, 7)]
+
+
+def test_totals_by_hand_and_what_the_log_has_of_weights(con):
+    con.execute(
+        "CREATE TABLE k AS FROM (VALUES (1, 'f', 2, 1.0), (2, NULL, 1, 2.0), (3, 'm', 2, 5.0), (4, 'f', NULL, 0.5))"
+        ' AS v(id, "it\'s", a, w)'
+    )
+    counts = [("it's", None, 1), ("it's", "f", 2), ("it's", "m", 1), ("a", None, 1), ("a", "1", 1), ("a", "2", 2)]
+    sums = [2, 1.5, 5, 0.5, 2, 6]
+    assert con.execute("FROM sdc_totals('k', ['it''s', 'A'])").fetchall() == counts
+    found = con.execute("FROM sdc_totals('k', ['it''s', 'A'], 'w')").fetchall()
+    assert found == [(*row[:2], total) for row, total in zip(counts, sums, strict=True)]
+    # n times the sum of squares over the square of the sum (Kish): 4 (1 + 4 + 25 + 1/4) / 8.5^2
+    effect = "SELECT least, greatest, weight_effect FROM sdc__weight_effect('k', 'w')"
+    assert execute(con, effect).fetchall() == [(0.5, 5, pytest.approx(4 * 30.25 / 8.5**2, rel=1e-12))]

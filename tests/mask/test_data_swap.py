@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 import sdc_sql
+from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import InputError
 
 PERSONS = """
@@ -208,3 +209,45 @@ def test_what_cannot_be_asked_is_refused(keyed, given, words):
     keyed.execute(PERSONS)
     with pytest.raises(InputError, match=words):
         both(keyed, **given)
+
+
+def test_who_may_exchange_with_how_many_and_who_waits(keyed):
+    """Of a cell each has n - 1 others, or n less those who are like him in what must differ; ten are enough."""
+    keyed.execute("""CREATE TABLE t AS SELECT row_number() OVER () AS id, g, d, e, 0 AS v FROM (VALUES
+        ('a', 1, 1, 11), ('b', 1, 1, 10), (NULL, 1, 1, 14),
+        ('two', 1, 1, 28), ('two', 2, 2, 12), ('rest', 1, 1, 17), ('rest', 2, 1, 3), ('rest', 3, 2, 4))
+        AS w(g, d, e, n), range(n)""")
+
+    def batch(where, rate, equal, different, shortfall="refuse"):
+        keyed.execute(f"CREATE OR REPLACE VIEW part AS FROM t WHERE {where}")
+        call = f"sdc__data_swap_batch('part', ['v'], {rate}, 'id', {equal}, {different}, '{shortfall}', NULL, '')"
+        found = execute(keyed, f"SELECT g, records, partners, waits, count(*) FROM {call} JOIN part ON id = sdc__id"
+                               " GROUP BY ALL ORDER BY g NULLS LAST").fetchall()  # fmt: skip
+        return [row[:4] for row in found if row[4] == row[1]]
+
+    few = "g IN ('a', 'b') OR g IS NULL"
+    assert batch(few, 1, "['g']", "NULL") == [
+        ("a", 11, 10, False), ("b", 10, 9, True), (None, 14, 13, False),
+    ]  # fmt: skip
+    # 28 and 12 who must differ: 12 pairs at most, of 13 less one at a rate of 0.65, and of 14 less one at 0.66
+    assert batch("g = 'two'", 0.65, "NULL", "['d']") == [("two", 40, 12, False)]
+    assert batch("g = 'two'", 0.66, "NULL", "['d']") == [("two", 40, 12, True)]
+    # alike in one or the other: 17 and 20 of 24 are more than there are
+    assert batch("g = 'rest'", 0.1, "['g']", "['d', 'e']") == [("rest", 24, 0, True)]
+    assert batch("g = 'rest'", 0.1, "['g']", "['e']") == [("rest", 24, 4, True)]
+    with pytest.raises(Exception, match="shortfall must be 'refuse'"):
+        batch("g = 'a'", 1, "NULL", "NULL", "report")
+
+
+def test_what_was_asked_and_what_was_swapped_are_counted(keyed):
+    """Eleven at 0.3 are two pairs, 1.65 rounded up; at 1 five are asked, and two beside nine make two that differ."""
+    keyed.execute("CREATE TABLE t AS SELECT i AS id, i > 1 AS d, i AS v FROM range(11) r(i)")
+    assert execute(keyed, "SELECT asked, swapped FROM sdc__data_swap_asked('t', 0.3)").fetchall() == [(4, 4)]
+    call = "SELECT asked, swapped FROM sdc__data_swap_counts('t', ['v'], {}, 'id', NULL, ['d'], NULL, '')"
+    assert execute(keyed, call.format(1)).fetchall() == [(10, 4)]
+    assert execute(keyed, call.format(0.05)).fetchall() == [(2, 2)]
+    rows = keyed.execute("FROM sdc_data_swap_partners('t', ['d'], 1, 'id', different := ['d']) ORDER BY id").fetchall()
+    assert [row[0] for row in rows if row[1] is not None and row[2]] == [
+        0, 1, *sorted(row[1] for row in rows[:2]),
+    ]  # fmt: skip
+    assert {row[2] for row in rows if row[1] is None} == {False}

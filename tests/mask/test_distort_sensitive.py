@@ -10,6 +10,7 @@ from sdc_sql.udfs.distortion import redraw_groups
 from sdc_sql.udfs.group_model import Conditions, Urn, make_redraw_urn, make_urn
 
 import sdc_sql
+from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import InputError
 
 SIX = (  # six of one region who all have HIV, in a file where few have (as in Wong et al. 2007, section 1)
@@ -205,3 +206,27 @@ def test_groups_do_not_hang_on_the_values():
         masked = redraw_groups(groups, values, np.arange(6) + 17, asked)
         assert masked[:3].sum() <= 1
         assert masked[3:].sum() <= 1
+
+
+def test_the_proof_counts_groups_by_hand(con):
+    """x, x, x, y and y, y, z fail where no value may be more than half; the file has 5, 5 and 3 of 13."""
+    con.execute("CREATE TABLE t AS SELECT row_number() OVER () AS id, f, unnest(string_split(s, '')) AS s FROM "
+                "(VALUES ('a', 'xxxy'), ('b', 'xy'), (NULL, 'yyz'), ('d', 'xyzz')) AS v(f, s)")  # fmt: skip
+    con.execute("CREATE OR REPLACE TABLE t AS SELECT * REPLACE (row_number() OVER () AS id) FROM t")
+    con.execute("CREATE TABLE r AS SELECT id, CASE id WHEN 3 THEN 'y' WHEN 7 THEN 'x' ELSE s END AS s FROM t")
+    columns = "groups_found, groups_failing, greatest_share, greatest_t"
+
+    def proved(l, t, chosen, distance):  # noqa: E741
+        call = f"sdc__distortion_proof('t', 'r', 's', ['f'], 'id', {l}, {t}, {chosen}, '{distance}')"
+        return execute(con, f"SELECT {columns} FROM {call}").fetchall()
+
+    near = pytest.approx
+    assert proved(2, "NULL", "NULL", "equal") == [(4, 2, 0.5, None)]
+    assert proved(2, "NULL", "['x']", "equal") == [(4, 1, 0.5, None)]
+    assert proved(1.5, "NULL", "['y']", "equal") == [(4, 0, 0.5, None)]  # 2/3 of 1.5
+    # a quarter, a quarter and a half are 7/26 from the shares of the file, before and after; in their order 21/104
+    assert proved("NULL", 7 / 26, "NULL", "equal") == [(4, 2, 0.5, near(7 / 26))]
+    assert proved("NULL", 0.21, "NULL", "ordered") == [(4, 2, 0.5, near(21 / 104))]
+    for l, t in ((2.01, "NULL"), ("NULL", 0.269)):  # noqa: E741
+        with pytest.raises(Exception, match="not as was asked"):
+            proved(l, t, "NULL", "equal")

@@ -11,6 +11,7 @@ import pytest
 
 import sdc_sql
 from sdc_sql import cli
+from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import ColumnError, InputError, ParameterError, TableError
 
 KEYS = ["f", "Select"]
@@ -348,3 +349,64 @@ def test_what_l_suppresses_tells_of_the_values(con):
     assert con.execute("SELECT count(*), count(DISTINCT s) FROM r WHERE f IS NULL AND id < 6").fetchall() == [(6, 1)]
     diverse = data.mask.generalise(ladder, k=3, suppression=0.5, loss="-levels['f']", sensitive="s", l=2, into="up")
     assert diverse.parameters["suppressed_beyond_k"] == 0
+
+
+@pytest.fixture
+def groups(con):
+    """Groups of x, x, y, y, z and of x, x, x, y; with weights. A record is suppressed in `less`."""
+    con.execute("""CREATE TABLE t AS FROM (VALUES (1, 1, 'x', 1.0), (2, 1, 'x', 2.0), (3, 2, 'y', 3.0),
+        (4, 3, 'y', 4.0), (5, 3, 'z', 5.0), (6, 4, 'x', 1.5), (7, 5, 'x', 2.0),
+        (8, 6, 'x', 2.5), (9, 6, 'y', 1.0)) AS v(id, a, s, w)""")
+    con.execute("CREATE TABLE done AS SELECT id, if(a < 4, 'low', 'high') AS a FROM t")
+    con.execute("CREATE TABLE less AS SELECT id, if(id = 9, NULL, a) AS a FROM done")
+    con.execute("""CREATE TABLE levels AS
+        SELECT 'a' AS variable, v::VARCHAR AS value, l AS level, 'l' || l AS level_name,
+               CASE WHEN l = 0 THEN v::VARCHAR WHEN v < 4 THEN 'low' ELSE 'high' END AS label
+        FROM range(1, 7) AS r(v), range(2) AS s(l)""")
+    return con
+
+
+def test_the_proofs_give_the_figures_and_hold_at_what_was_asked(groups):
+    """By hand. Entropy of 3/4 and 1/4; 3 < c (1) for recursive l = 2; shares of the file 5/9, 3/9, 1/9."""
+    entropy = (4 / 3) ** (3 / 4) * 4 ** (1 / 4)
+    least, far, ordered = "least_l FROM sdc__diversity_proof", 7 / 36, 11 / 72
+    place = "('t', '{}', ['a'], 'id', "
+
+    def proved(query):
+        return execute(groups, f"SELECT {query}").fetchall()
+
+    for given, found in (
+        (f"{least}{place.format('done')}'s', 2, 'distinct', 2)", 2),
+        (f"{least}{place.format('done')}'s', {entropy}, 'entropy', 2)", entropy),
+        (f"{least}{place.format('done')}'s', 1, 'recursive', 3)", 1),
+        (f"{least}{place.format('done')}'s', 2, 'recursive', 3.5)", 2),
+        (f"greatest_t FROM sdc__closeness_proof{place.format('done')}'s', {far}, 'equal')", far),
+        (f"greatest_t FROM sdc__closeness_proof{place.format('done')}'s', {ordered}, 'ordered')", ordered),
+        (f"least_weight FROM sdc__threshold_proof{place.format('less')}'w', 6)", 6),
+        (f"least_weight FROM sdc__threshold_proof{place.format('less')}2, 6)", 6),
+    ):
+        assert proved(given) == [(pytest.approx(found, rel=1e-12),)]
+    for given in (
+        f"{least}{place.format('done')}'s', 2.01, 'distinct', 2)",
+        f"{least}{place.format('done')}'s', {entropy + 1e-6}, 'entropy', 2)",
+        f"{least}{place.format('done')}'s', 2, 'recursive', 3)",
+        f"greatest_t FROM sdc__closeness_proof{place.format('done')}'s', {far - 1e-6}, 'equal')",
+        f"least_weight FROM sdc__threshold_proof{place.format('less')}'w', 6.01)",
+    ):
+        with pytest.raises(duckdb.Error, match="not as was asked"):
+            proved(given)
+
+
+def test_the_population_of_each_label_and_who_is_suppressed_beyond_k(groups):
+    groups.execute("CREATE TABLE everyone AS SELECT unnest([1, 1, 2, 4, 5, 5, 6]) AS a")
+    query = (
+        "SELECT least_population FROM sdc__population_proof('t', 'less', ['a'], 'id', 'levels', [1], 'everyone', {})"
+    )
+    assert execute(groups, query.format(3)).fetchall() == [(3,)]  # 1, 1 and 2 are low
+    with pytest.raises(duckdb.Error, match="not as was asked"):
+        execute(groups, query.format(4)).fetchall()
+    groups.execute("UPDATE less SET a = NULL WHERE id IN (1, 4)")
+    query = "SELECT suppressed_beyond_k FROM sdc__suppressed_beyond_k('t', 'less', ['a'], 'id', 'levels', [{}], {})"
+    # two of five of low, one of four of high; by the values themselves two of 1, one of 2, two of 3 and of 6 each
+    for level, k, beyond in ((1, 4, 3), (1, 5, 2), (1, 6, 0), (0, 2, 3), (0, 3, 0)):
+        assert execute(groups, query.format(level, k)).fetchall() == [(beyond,)], (level, k)

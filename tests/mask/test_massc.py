@@ -11,6 +11,7 @@ import pytest
 import sdc_sql
 from sdc_sql import InputError
 from sdc_sql.cli import main
+from sdc_sql.db.catalogue.load import execute
 
 KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 KEYS = ["Select", "f"]
@@ -184,3 +185,61 @@ def test_one_more_record_leaves_most_donors_as_they_were(db):
     """).fetchall()
     assert many > 100
     assert few < many / 10
+
+
+FEW = """CREATE TABLE few AS SELECT row_number() OVER () AS id, w::DOUBLE AS w, a FROM (
+    SELECT unnest(w) AS w, a FROM (VALUES ([2], 'a'), ([0.5], 'b'), ([3, 1], 'c'), ([1, 1, 1.5], 'd'),
+    ([1, 1, 1, 1], NULL), ([1, 1, 1, 1, 2], 'f')) AS v(w, a))"""
+
+
+def test_the_design_of_weighted_records_by_hand(con):
+    """Shares of the weights 1/8, 1/5, 3/8, 3/10; risks 1/w of each record, 1 at most, as w is the sum of its cell.
+
+    A record of weight 1/2 alone has the risk 1. Of the bias of 0.2, 0.5 / 8 go to those alone, the rest to the stratum
+    that has the most risk by weight then, 3 to 4: (0.2 - 0.5 / 8) / (3 / 8) = 11 / 30. The variance may not grow.
+    """
+    con.execute(FEW)
+    call = "('few', ['a'], 0.2, 0, 'id', weight := 'w')"
+    p, risks = 11 / 30, [1 / 2 + 1, 2 / 4, 3 / 3.5 + 4 / 4, 5 / 6]
+    # a substituted record is in its own cell again by chance: f of the n of its stratum
+    after = [
+        1.5 * (0.5 + 0.5 * 1 / 2), 0.5, 3 / 3.5 * (1 - p + p * 3 / 7) + 1 - p + p * 4 / 7, 5 / 6,
+    ]  # fmt: skip
+    rows = con.execute(f"FROM sdc_massc_design{call}").fetchall()
+    assert [row[:2] for row in rows] == [("1", 2), ("2", 2), ("3 to 4", 7), ("5", 5)]
+    assert [row[2] for row in rows] == pytest.approx([0.5, 0, p, 0], abs=1e-12)
+    assert [row[3] for row in rows] == [1, 1, 1, 1]
+    assert [row[4] for row in rows] == pytest.approx(risks, rel=1e-12)
+    assert [row[5] for row in rows] == pytest.approx(after, rel=1e-12)
+    figures = "sdc__massc_figures('few', ['a'], 0.2, 0, 'id', 'w', NULL, 0.5)"
+    ((listed, risk, risk_after),) = execute(con, f"SELECT design, risk, risk_after FROM {figures}").fetchall()
+    assert [tuple(row.values()) for row in listed] == rows
+    assert (risk, risk_after) == (pytest.approx(sum(risks), rel=1e-12), pytest.approx(sum(after), rel=1e-12))
+    # three strata, of at most 1, of 2 and of more; and at most a tenth substituted
+    rows = con.execute(f"FROM sdc_massc_design{call[:-1]}, strata := [1, 2], most_substituted := 0.1)").fetchall()
+    assert [row[:2] for row in rows] == [("1", 2), ("2", 2), ("3 to 5", 12)]
+    assert [row[2] for row in rows] == pytest.approx([0.1, 0.1, 0.1], rel=1e-12)
+
+
+@pytest.mark.parametrize("variance", [0.02, 0.3, 2])
+def test_the_rates_of_weighted_strata_are_where_the_gradients_agree(con, variance):
+    """Least risk for a variance: where 0.1 < phi < 1, phi = sqrt(lambda a / risk), by bisection of lambda."""
+    con.execute(FEW)
+    con.execute("INSERT INTO few SELECT 100 + i, 1 + i % 3, i // 4 % 5 FROM range(200) r(i)")
+    con.execute("INSERT INTO few SELECT 1000 + i, 2, i + 1000 FROM range(40) r(i)")
+    rows = con.execute(f"FROM sdc_massc_design('few', ['a'], 0, {variance}, 'id', weight := 'w')").fetchall()
+    found = con.execute("""SELECT count(*), sum(w) FROM (SELECT w, count(*) OVER (PARTITION BY a) AS f FROM few)
+                           GROUP BY CASE WHEN f < 3 THEN f WHEN f < 5 THEN 3 ELSE 5 END ORDER BY min(f)""").fetchall()
+    assert [row[1] for row in rows] == [n for n, _ in found]
+    total = sum(float(w) ** 2 / n for n, w in found)
+    a = [float(w) ** 2 / n / total for n, w in found]
+    risk = [row[4] for row in rows]
+    low, high = 0.0, 1e6
+    for _ in range(200):
+        middle = (low + high) / 2
+        phi = [min(1.0, math.sqrt(middle * x / r)) for x, r in zip(a, risk, strict=True)]
+        used = sum(x * (1 / p - 1) for x, p in zip(a, phi, strict=True)) if min(phi) > 0 else math.inf
+        low, high = (middle, high) if used > variance else (low, middle)
+    kept = [math.ceil(n * max(0.1, p) - 1e-6) for (n, _), p in zip(found, phi, strict=True)]
+    assert [round(row[1] * row[3]) for row in rows] == kept
+    assert len({*kept}) > 1

@@ -15,6 +15,7 @@ from sdc_sql.udfs.generalisation import mondrian as kernel
 
 import sdc_sql
 from sdc_sql.cli import main
+from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import InputError, TableError
 from sdc_sql.mask.hierarchies import Hierarchy
 
@@ -331,3 +332,11 @@ def test_on_the_command_line(tmp_path, monkeypatch, capsys, con):
     rows = con.execute("SELECT age, area FROM 'out.parquet'").fetchall()
     assert {area for _, area in rows} <= {"00", "01", "0*"}
     assert any(age.startswith("up to ") for age, _ in rows)
+
+
+def test_what_was_released_is_counted_class_by_class(con):
+    con.execute("CREATE TABLE r AS SELECT i AS id, CASE WHEN i > 1 THEN i // 5 END AS x, 'n' AS y FROM range(10) t(i)")
+    found = execute(con, "SELECT classes, smallest, average_class FROM sdc__mondrian_proof('r', ['x', 'y'], 2)")
+    assert found.fetchall() == [(3, 2, 10 / 3)]  # two are NULL, three are 0, five are 1
+    with pytest.raises(duckdb.Error, match="2 released records are not among k alike"):
+        execute(con, "FROM sdc__mondrian_proof('r', ['x', 'y'], 3)").fetchall()

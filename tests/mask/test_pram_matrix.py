@@ -336,3 +336,23 @@ def test_one_record_has_nothing_to_become(keyed):
         keyed.execute("FROM sdc_pram_retention_matrix('t', 'x', 0.9)").fetchall()
     with pytest.raises(sdc_sql.InputError):
         sdc_sql.Microdata(keyed, "t").mask.pram_matrix("x", pd=0.8, alpha=0.5)
+
+
+def test_a_two_way_table_is_estimated_by_hand(keyed):
+    """T-hat = (Px^-1)^t T Py^-1 (handbook, 3.4.6.1); its variance is that of one variable with the product of both."""
+    released = np.array([[60, 35, 30], [31, 27, 52]])
+    px = np.array([[0.9, 0.1], [0.25, 0.75]])
+    py = np.array([[0.8, 0.15, 0.05], [0.1, 0.9, 0.0], [0.0, 0.2, 0.8]])
+    rows = ", ".join(f"('{'ab'[i]}', {j}, {released[i, j]})" for i in range(2) for j in range(3))
+    keyed.execute(f"CREATE TABLE t AS SELECT x, y FROM (VALUES {rows}) AS v(x, y, n), range(n) r(i)")
+    keyed.execute("INSERT INTO t VALUES (NULL, 1), (NULL, 2), ('a', NULL), (NULL, NULL)")  # of no cell
+    matrix(keyed, px, "px", "ab")
+    matrix(keyed, py, "py", "012")
+    found = keyed.execute("FROM sdc_pram_estimate_two_way('t', 'x', 'y', 'px', 'py')").fetchall()
+    assert [row[:3] for row in found] == [(a, j, released[i, j]) for i, a in enumerate("ab") for j in range(3)]
+    estimate = (np.linalg.inv(px).T @ released @ np.linalg.inv(py)).ravel()
+    assert (estimate > 0).all()
+    np.testing.assert_allclose([row[3] for row in found], estimate, rtol=1e-9)
+    w = np.linalg.inv(np.kron(px, py))
+    variance = (w.T @ np.diag(released.ravel()) @ w).diagonal() - estimate
+    np.testing.assert_allclose([row[4] for row in found], np.sqrt(variance), rtol=1e-9)

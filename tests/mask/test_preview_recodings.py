@@ -237,3 +237,22 @@ def test_command_line(small, tmp_path, capsys):
     assert "A level of Se'lect is 9" in capsys.readouterr().err
     with pytest.raises(SystemExit, match="2"):
         main([*call, "--candidates", "some"])
+
+
+def test_each_key_alone_and_candidates_by_name_or_number(con):
+    con.execute("CREATE TABLE t AS SELECT i % 3 AS f, i % 2 AS g FROM range(13) r(i)")
+    f = Hierarchy((("0", "low", "*"), ("1", "low", "*"), ("2", "high", "*")), ("f", "half", "all"))
+    data = sdc_sql.Microdata(con, "t", keys=["g", "f"])
+    hierarchies = {"f": f, "g": Hierarchy((("0", "*"), ("1", "*")), ("g", "one"))}
+    alone = data.mask.preview_recodings(hierarchies)
+    assert [(p.levels, p.level_names, p.cells) for p in alone] == [
+        ([0, 0], ["g", "f"], 6), ([1, 0], ["one", "f"], 3), ([0, 1], ["g", "half"], 4), ([0, 2], ["g", "all"], 2),
+    ]  # fmt: skip
+    # (0, 0) three times, the other five pairs twice
+    first = alone[0]
+    assert (first.records, first.sample_uniques, first.k, first.below_k, first.discernibility) == (13, 0, 3, 10, 29)
+    assert (first.theta, first.upper_bound, first.expected_reidentifications, first.hellinger) == (None, None, None, 0)
+    asked = [["one", 2], [0, "half"], [1, "all"], ["g", "1"], [0, 0]]
+    found = data.mask.preview_recodings(hierarchies, asked, k=2)
+    assert [(p.levels, p.below_k) for p in found] == [([1, 2], 0), ([0, 1], 0), ([0, 0], 0)]
+    assert [p.cells for p in data.mask.preview_recodings(hierarchies, "all")] == [6, 4, 2, 3, 2, 1]

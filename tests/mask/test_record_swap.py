@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 import pytest
 
 import sdc_sql
+from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import InputError
 
 # 600 households of 1 to 4 persons in 3 regions of 4 districts; a few ages that are rare in a district or a region
@@ -288,3 +289,34 @@ def test_the_origins_of_a_survey_that_is_nearly_all_at_risk_are_drawn(keyed, sha
         assert n <= 1.15 * expected + 5 * math.sqrt(expected)  # as tests/udfs/test_exchange.py has it
     # (paired by places, the commonest origin covered two thirds of a region's)
     assert max(n / swapped for *_, n, swapped in moved) < 0.45
+
+
+def test_what_is_seen_of_a_swap_by_hand(con):
+    """Of five households one of three persons moves, one whose area was NULL, and one in the district alone."""
+    con.execute("""CREATE TABLE before AS FROM (VALUES (1, 'a', 'n', 1), (2, 'a', 'n', 1), (3, 'a', 'n', 1),
+        (4, 'b', NULL, 2), (5, 'c', 's', 3), (6, 'd', 's', 4), (7, 'e', 's', 4)) AS v(id, home, region, district)""")
+    con.execute("""CREATE TABLE after AS FROM (VALUES (1, 's', 1), (2, 's', 1), (3, 's', 1), (4, 'n', 2), (5, 's', 4),
+        (6, 's', 4), (7, 's', 4)) AS v(id, region, district)""")
+    call = "sdc__record_swap_seen('before', 'after', ['region', 'district'], {}, 'id', 'home')"
+    query = f"SELECT households, asked, swapped FROM {call}"
+    assert execute(con, query.format(0.5)).fetchall() == [(5, 4, 3)]  # 1.25 pairs are two
+    assert execute(con, query.format(0.4)).fetchall() == [(5, 2, 3)]
+
+
+def test_at_risk_is_below_k_or_above_the_limit_and_by_the_widest_area(keyed):
+    """Area 0 has ages 7 (three persons), 8 (two) and 9 (one); of two districts one each of 7 and 8 is apart."""
+    keyed.execute("""CREATE TABLE persons AS FROM (VALUES
+        (1, 1, 0, 0, 7, 0.2, 0.1), (2, 2, 0, 0, 7, 0.3, 0.1), (3, 3, 0, 1, 7, 0.1, 0.4), (4, 4, 0, 0, 8, 0.1, 0.3),
+        (5, 5, 0, 1, 8, 0.1, 0.1), (6, 6, 0, 1, 9, 0.1, NULL), (7, 6, 0, 1, 7, 0.4, 0.4), (8, 7, 1, 2, 7, 0.3, 0.3),
+        (9, 8, 1, 2, 7, 0.1, 0.5), (10, 9, 1, 3, 8, 0.3, 0.3), (11, 10, 1, 3, 8, 0.1, 0.1))
+        AS v(id, home, area, district, age, wide, narrow)""")
+    call = "sdc_record_swap_partners('persons', ['area', 'district'], 0.1, 'id', household := 'home'"
+    query = "SELECT household, risk_level FROM {} ORDER BY household"
+    found = keyed.execute(query.format(f"{call}, risk_keys := ['age'], k := 2)")).fetchall()
+    # the only 9 of the area is in household 6; 8 of districts 0 and 1 are alone there, and so is no 7
+    assert dict(found) == {1: None, 2: None, 3: None, 4: 2, 5: 2, 6: 1, 7: None, 8: None, 9: None, 10: None}
+    found = keyed.execute(query.format(f"{call}, risk_keys := ['age'], k := 3)")).fetchall()
+    assert dict(found) == {1: 2, 2: 2, 3: 2, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1}
+    keyed.execute("UPDATE persons SET narrow = 0.2 WHERE narrow IS NULL")
+    found = keyed.execute(query.format(f"{call}, risk := ['wide', 'narrow'], max_risk := 0.3)")).fetchall()
+    assert dict(found) == {1: None, 2: None, 3: 2, 4: None, 5: None, 6: 1, 7: None, 8: 2, 9: None, 10: None}

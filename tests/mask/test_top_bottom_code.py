@@ -13,6 +13,7 @@ import pytest
 import sdc_sql
 from sdc_sql import ColumnError, ParameterError, TableError
 from sdc_sql.cli import main
+from sdc_sql.db.catalogue.load import execute
 
 
 def coded(table, call):
@@ -260,3 +261,26 @@ def test_command_line(tmp_path, monkeypatch, capsys):
         assert con.execute("SELECT max(day) FROM 'out.csv'").fetchall() == [(dt.date(2000, 1, 3),)]
     assert main(["mask", "top_bottom_code", "k.csv", *options, "--unit", "value", "--output", "none.csv"]) == 2
     assert "Neither top nor bottom" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "moved"),
+    [
+        ("'mean', NULL, NULL, 'w', NULL", 3 - 1),
+        ("'mean', 'many', NULL, 'w', NULL", 3),
+        ("'mean', NULL, 'few', 'w', NULL", -1),
+        ("'mean', NULL, NULL, NULL, NULL", -1),
+        ("'threshold', NULL, NULL, 'w', NULL", None),
+    ],
+)
+def test_what_the_log_has_of_coded_values_by_hand(con, given, moved):
+    """By weight below 10: 1, 2, 4, 6 of 1, 2, 2, 2 are 25 / 7, so 4, for 28 in all; above 40: 355 / 6, so 59, for 354.
+
+    Without weights: 13 / 4, so 3, for 12; and 183 / 3 = 61. What stands at a threshold is not coded.
+    """
+    con.execute(
+        "CREATE TABLE t AS FROM (VALUES (1, 1, 1), (2, 2, 2), (3, 4, 2), (4, 6, 2), (5, 10, 9), (6, 20, 1), (7, 40, 9),"
+        " (8, 50, 3), (9, 61, 1), (10, 72, 2), (11, NULL, 5)) AS v(id, x, w)"
+    )
+    call = f"sdc__top_bottom_counts('t', ['x'], 'value', 'id', 40, 10, {given})"
+    assert execute(con, f"SELECT coded_top, coded_bottom, total_moved FROM {call}").fetchall() == [(3, 4, moved)]
