@@ -5,6 +5,7 @@ Bounds of what is drawn are 4.5 standard deviations (once in 150,000 a normal va
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import mpmath
@@ -242,3 +243,25 @@ def test_imposed_frequencies_are_those_of_the_values():
         intervals.cuts(np.concatenate([np.zeros(20), rng.random(60)]), 20)
     with pytest.raises(ValueError, match="at least 24 values"):
         intervals.cuts(rng.random(23), 20)
+
+
+def test_each_interval_has_three_records_where_values_are_tied_at_an_end():
+    """Of 48 the last end lies after the 45th: with the 45th to 47th alike one is left beyond it, and the end goes."""
+    x = np.arange(1.0, 49)
+    free = intervals.cuts(x, 20)
+    assert len(free) == 11  # eighths, the outer ones in halves
+    x[44:47] = 45.0
+    ends = intervals.cuts(x, 20)
+    inside = [int(((x > low) & (x <= high)).sum()) for low, high in itertools.pairwise(ends)]
+    assert sum(inside) == 48
+    assert min(inside) >= 3
+    assert len(ends) == 10
+    assert len(intervals.cuts(x, 8)) == 9
+    assert len(intervals.cuts(np.arange(24.0), 20)) == 9
+    with pytest.raises(ValueError, match="23 values, of which one has 1 records"):
+        intervals.cuts(np.arange(23.0), 20)
+    tied = np.r_[np.arange(1.0, 22), 22, 22, 22]
+    assert len(intervals.cuts(tied, 20)) == 9  # an eighth share it
+    tied[-4] = 22
+    with pytest.raises(ValueError, match="24 values, of which one has 4 records"):
+        intervals.cuts(tied, 20)

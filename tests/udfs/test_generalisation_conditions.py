@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from random_lattices import random_problem
 from sdc_sql.udfs.generalisation.conditions import Groups, Outside, Sensitive
+from sdc_sql.udfs.generalisation.functions import generalisations
 from sdc_sql.udfs.generalisation.lattice import best_generalisation, judge_generalisation, list_generalisations
 from sdc_sql.udfs.generalisation.losses import LOSSES
 
@@ -146,3 +147,57 @@ def test_distances_of_the_paper():
 def test_what_cannot_be_asked(changed, complaint):
     with pytest.raises(ValueError, match=complaint):
         Sensitive(np.array([0, 1]), **changed)
+
+
+def test_groups_that_fail_are_those_of_the_definitions():
+    rng = np.random.default_rng(9)
+    boundary = [[0, 0, 1], [0, 0, 0, 1, 1, 2], [0, 1, 2, 3], [2, 2]]  # 2 < 2 (1) and 3 < 1 (3) hold not
+    of = [*boundary, *(rng.choice(4, rng.integers(1, 9), p=[0.5, 0.25, 0.15, 0.1]).tolist() for _ in range(30))]
+    every = [v for values in of for v in values]
+    rows = [(g, v, n) for g, values in enumerate(of) for v, n in Counter(values).items()]
+    order = rng.permutation(len(rows))
+    words, values, counts = np.array(rows)[order].T
+    groups, whole = Groups.make(words, values, counts), np.bincount(every)
+    for diversity, l, c in (  # noqa: E741
+        ("distinct", 2.5, 1.0), ("distinct", 3.0, 1.0), ("entropy", 2.0, 1.0), ("entropy", 1.9, 1.0),
+        ("recursive", 2.0, 2.0), ("recursive", 2.0, 1.0), ("recursive", 3.0, 3.5), ("recursive", 1.0, 1.0),
+    ):  # fmt: skip
+        found = groups.find_failing(Sensitive(np.array(every), l=l, diversity=diversity, c=c), whole)
+        expected = [not (diverse(own, l, diversity, c) and len({*own}) >= math.ceil(l)) for own in of]
+        assert found.tolist() == expected, (diversity, l, c)
+        assert len({*expected}) == 2 or (diversity, l) == ("recursive", 1.0)
+    for distance in ("equal", "ordered"):
+        for t in (0.2, far(of[5], every, distance), far(of[7], every, distance) - 1e-9):
+            found = groups.find_failing(Sensitive(np.array(every), t=t, distance=distance), whole)
+            assert found.tolist() == [far(own, every, distance) > t + 1e-12 for own in of], (distance, t)
+
+
+def test_weights_and_a_population_by_hand():
+    """Cells of 1, 2, 3, 4 records, in pairs on the next level, all together on the last; 3 of the 10 may be lost."""
+    levels = [[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]]
+    ladders = np.array([[0, leaf, at, labels[leaf]] for at, labels in enumerate(levels) for leaf in range(4)])
+    asked = {"k": 3.0, "share": 0.3, "l": None, "t": None, "population_k": None, "threshold": None}
+    people = np.array([[0, leaf, n] for leaf, n in enumerate([5.0, 1, 6, 3])])
+    weights = np.array([[1, leaf, n] for leaf, n in enumerate([2.0, 2.5, 1, 9])])
+
+    def listed(outside, **more):
+        rows = generalisations(np.arange(4.0)[:, None], np.arange(1.0, 5), ladders, None, outside, asked | more, None)
+        assert [(row[0], row[4]) for row in rows] == [(0, at) for at in range(3)]
+        return [(*row[1:4].astype(int).tolist(), sorted(map(tuple, row[5:].reshape(-1, 3).tolist()))) for row in rows]
+
+    top = (0, 1, 1, [(10, 1, 0)])
+    assert listed(None) == [(3, 2, 1, [(3, 1, 0), (3, 1, 1), (4, 1, 0)]), (0, 2, 1, [(3, 1, 0), (7, 1, 0)]), top]
+    pairs = (0, 2, 1, [(3, 1, 0), (7, 1, 0)])
+    assert listed(weights, threshold=4.5) == [(6, 1, 0, [(4, 1, 0), (6, 1, 1)]), pairs, top]  # 2 + 2.5 are enough
+    assert listed(weights, threshold=4.6)[1] == (3, 1, 1, [(3, 1, 1), (7, 1, 0)])
+    assert listed(people, population_k=6.0) == [(7, 1, 0, [(3, 1, 0), (7, 1, 1)]), pairs, top]
+    assert listed(people, population_k=7.0)[1] == (3, 1, 1, [(3, 1, 1), (7, 1, 0)])
+    both = listed(np.concatenate([people, weights]), population_k=6.0, threshold=4.5)
+    assert [row[:3] for row in both] == [(10, 0, 0), (0, 2, 1), (0, 1, 1)]
+    for more, words in (
+        ({"threshold": 0.0}, "threshold is 0.0: it must be positive"), ({"threshold": np.inf}, "threshold is inf"),
+        ({}, "weight and threshold go together"), ({"threshold": 1.0, "population_k": 2.0}, "population and popul"),
+        ({"threshold": 1.0, "share": -0.1}, "suppression is -0.1"), ({"threshold": 1.0, "share": 1.01}, "1.01"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=words):
+            listed(weights, **more)

@@ -13,9 +13,10 @@ from brute_force import sse_sst
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sdc_sql.udfs.microaggregation import partitions as m
-from sdc_sql.udfs.microaggregation.by_method import categorical_groups
+from sdc_sql.udfs.microaggregation.by_method import aggregate_groups, categorical_groups
 from sdc_sql.udfs.microaggregation.centroids import aggregate
 from sdc_sql.udfs.microaggregation.mdav import mdav
+from sdc_sql.udfs.microaggregation.univariate import optimal_univariate
 from sdc_sql.udfs.microaggregation.vmdav import vmdav
 
 PAPERS = Path(__file__).resolve().parents[2] / "fixtures" / "papers"
@@ -146,3 +147,35 @@ def test_one_ordinal_category_has_its_optimum():
 
 def _lose(values):
     return values.var() * len(values)
+
+
+def test_each_method_by_its_name_and_records_that_lack_the_same():
+    rng = np.random.default_rng(4)
+    x = rng.lognormal(1, 1, (23, 2)) * [1, 50]
+    z = m.standardise_columns(x)
+    for method, groups in (
+        ("mdav", mdav(z, 3)), ("vmdav", vmdav(z, 3, 0.2)), ("individual_ranking", m.individual_ranking(z, 3)),
+        ("principal_component", m.projection(z, 3)), ("sum_of_z", m.projection(z, 3, "sum_of_z")),
+    ):  # fmt: skip
+        np.testing.assert_allclose(aggregate_groups(x, 3, method, "mean"), aggregate(x, groups, "mean"))
+        np.testing.assert_allclose(aggregate_groups(x, 3, method, "median"), aggregate(x, groups, "median"))
+    np.testing.assert_allclose(
+        aggregate_groups(x, 3, "vmdav", "mean", gamma=1.5), aggregate(x, vmdav(z, 3, 1.5), "mean")
+    )
+    np.testing.assert_allclose(
+        aggregate_groups(x, 3, "mdav", "mean", blocks=2), aggregate(x, m.partition_by_blocks(z, 3, 2), "mean")
+    )
+    one = aggregate_groups(x[:, :1], 4, "univariate", "mean")
+    np.testing.assert_allclose(one, aggregate(x[:, :1], optimal_univariate(x[:, 0], 4), "mean"))
+    with pytest.raises(ValueError, match="takes one column, not 2"):
+        aggregate_groups(x, 3, "univariate", "mean")
+    # exactly k lack the first, k the second; who lacks both stays, however few; of two who lack one it is an error
+    x[:3, 0], x[3:6, 1], x[6] = np.nan, np.nan, np.nan
+    found = aggregate_groups(x, 3, "mdav", "mean")
+    np.testing.assert_allclose(found[:3, 1], x[:3, 1].mean())
+    np.testing.assert_allclose(found[3:6, 0], x[3:6, 0].mean())
+    assert np.isnan(found[:3, 0]).all()
+    assert np.isnan(found[6]).all()
+    np.testing.assert_allclose(found[7:], aggregate_groups(x[7:], 3, "mdav", "mean"))
+    with pytest.raises(ValueError, match="3 records have values and NULL in the same columns, fewer than k = 4"):
+        aggregate_groups(x, 4, "mdav", "mean")

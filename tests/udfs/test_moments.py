@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sdc_sql.udfs.noise.moments import covariance_root, deviations, means
+from sdc_sql.udfs.noise.root import noise_root
 
 sevenths = st.integers(-(10**6), 10**6).map(lambda k: k / 7)
 column = st.lists(st.one_of(sevenths, st.just(np.nan)), min_size=2, max_size=30)
@@ -46,3 +47,21 @@ def test_incomplete_records_are_left_out_of_covariances():
     short = x.copy()
     short[3, 0] = np.nan
     np.testing.assert_array_equal(covariance_root(short), covariance_root(np.delete(x, 3, axis=0)))
+
+
+def test_a_total_of_its_parts_has_their_noise_and_what_comes_after_is_as_without_it():
+    """The third column is twice the first less the second: its noise too; the fourth has a draw of its own again."""
+    data = np.random.default_rng(6).normal(size=(60, 3)) @ [[2.0, 0.7, 0.3], [0.0, 1.0, -0.4], [0.0, 0.0, 0.5]]
+    columns = np.column_stack([data[:, 0], data[:, 1], 2 * data[:, 0] - data[:, 1], data[:, 2]])
+    covariances, sizes = np.cov(columns.T), [0.4, 0.25, 0.9, 0.112]
+    found = noise_root(covariances.tolist(), sizes)
+    np.testing.assert_allclose(found[2], 2 * np.array(found[0]) - found[1], rtol=1e-8)
+    free = [0, 1, 3]
+    root = np.linalg.cholesky(covariances[np.ix_(free, free)])
+    for row, j in zip(root, free, strict=True):
+        share = row / np.sqrt(covariances[j, j])
+        at = free.index(j)
+        expected = np.zeros(4)  # shares to three decimals, that of the own draw up
+        expected[free[:at]] = np.round(share[:at], 3)
+        expected[j] = np.ceil(share[at] * 1000 - 1e-9) / 1000
+        np.testing.assert_allclose(found[j], sizes[j] * expected, rtol=1e-12)

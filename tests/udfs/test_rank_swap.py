@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sdc_sql.udfs.swapping.functions import find_range, swap
 from sdc_sql.udfs.swapping.rank_swap import range_keeping, swap_places
 
 TABLE = Path(__file__).resolve().parents[2] / "fixtures" / "papers" / "handbook_table_3_3.csv"
@@ -162,3 +163,22 @@ def test_what_cannot_be_swapped_is_refused(arguments, message):
 
 def test_a_stratum_without_values_has_nothing_to_swap():
     assert swap_places([], 10).shape == (0,)
+
+
+def test_records_in_any_order_have_the_range_and_the_partners_of_their_ranks():
+    rng = np.random.default_rng(3)
+    x, choices = rng.permutation(np.arange(60.0) ** 1.5), rng.random(60)
+    order = np.argsort(x)
+    for target in (0.8, 0.95):
+        (reach,) = find_range(None, order + 1, x, choices, target)
+        assert reach == range_keeping(target, x[order], choices[order]) > 1
+        partner = swap(None, order + 1, x, choices, None, target) - 1
+        assert np.corrcoef(x, x[partner])[0, 1] >= target
+        assert (partner[partner] == np.arange(60)).all()
+        rank = np.argsort(order)
+        assert np.abs(rank - rank[partner]).max() <= reach
+    assert find_range(None, order + 1, np.full(60, 7.0), choices, 0.9).tolist() == [0]  # of one value none leaves it
+    assert find_range(None, None, x, choices, 0.9).tolist() == [0]
+    assert swap(None, None, None, None, 10, None).tolist() == []
+    partner = swap(None, order + 1, None, choices, 5, None) - 1
+    assert np.abs(np.argsort(order) - np.argsort(order)[partner]).max() == 3  # 5 % of 60

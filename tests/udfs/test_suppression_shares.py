@@ -63,3 +63,43 @@ def test_without_an_answer_it_is_said_how_near_it_came():
     codes, counts = np.array([[1, 1], [2, 2]]), np.array([1, 1])
     with pytest.raises(ValueError, match="nearest answer found suppresses 1: raise it"):
         search_within_shares(suppress_strongly, lambda f: Cells(codes, counts, f.tolist()), 2, np.array([0.0, np.nan]))
+
+
+def test_the_limit_of_a_key_makes_another_one_go():
+    """Of three alike, three others, and one who shares a value with each: he loses the cheaper key, if he may."""
+    codes, counts = np.array([[1, 1], [1, 2], [2, 2]]), np.array([3, 1, 3])
+
+    def priced(factors):
+        return Cells(codes, counts, (np.array([1.0, 1.5]) * factors).tolist())
+
+    for share, lost, cost in ((np.nan, 1, 1), (1 / 7, 1, 1), (0.14, 2, 1.5), (0.0, 2, 1.5)):
+        shares = np.array([share, np.nan])
+        answer, found = search_within_shares(suppress_strongly, priced, 2, shares)
+        assert (answer.tolist(), found) == ([0, lost, 0], cost), share
+        assert 1 <= bound_cost(priced, 2, shares) <= cost + 1e-9
+    assert bound_cost(priced, 2, np.array([0.0, np.nan])) > 1.4
+    limits, values = count_allowed_losses(priced(np.ones(2)), np.array([0.5, np.nan]))
+    assert (limits.tolist(), values.tolist()) == ([3, np.inf], [7, 7])
+    with pytest.raises(ValueError, match=r"of the key f at most 0 .* the nearest answer found suppresses 0.1429:"):
+        search_within_shares(suppress_strongly, priced, 2, np.array([0.0, 0.0]), ["f", "g"])
+
+
+def test_few_tables_have_answers_between_the_bound_and_the_optimum():
+    rng, exact = np.random.default_rng(12), []
+    for _ in range(14):
+        codes, counts, shares = small(rng)
+
+        def priced(factors, codes=codes, counts=counts):
+            return Cells(codes, counts, factors.tolist())
+
+        limits, _ = count_allowed_losses(priced(np.ones(codes.shape[1])), shares)
+        if counts.sum() < 2 or (best := optimum(codes, counts, 2, limits)) is None:
+            continue
+        assert bound_cost(priced, 2, shares) <= best + 1e-9
+        answer, cost = search_within_shares(suppress_strongly, priced, 2, shares)
+        lost = count_lost_values(answer, priced(np.ones(codes.shape[1])))
+        assert (lost <= limits).all()
+        assert cost == lost.sum()
+        exact.append(cost == best)
+    assert len(exact) > 5
+    assert sum(exact) >= len(exact) - 1

@@ -130,3 +130,14 @@ def test_nodes_solved_one_by_one_have_the_groups_of_nodes_solved_together(v, k, 
             patch.setattr(univariate, "SMALL", small)
             found.append(optimal_univariate(v, k).tolist())
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("k", [2, 3, 10, 11, 12])
+def test_no_division_of_few_values_into_runs_is_better(k):
+    """Nodes are solved one by one up to k = 10, and k at a time beyond."""
+    rng = np.random.default_rng(k)
+    for n in (k, 2 * k - 1, 2 * k, 3 * k + 1, 5 * k + 2):
+        v = rng.lognormal(2, 1, n).round(1)
+        groups = optimal_univariate(v, k)
+        assert k <= np.bincount(groups).min() <= np.bincount(groups).max() <= 2 * k - 1
+        assert sse(v, groups) == pytest.approx(least_over_all_runs(v, k), rel=1e-9, abs=1e-9)
