@@ -265,3 +265,15 @@ def test_each_interval_has_three_records_where_values_are_tied_at_an_end():
     tied[-4] = 22
     with pytest.raises(ValueError, match="24 values, of which one has 4 records"):
         intervals.cuts(tied, 20)
+
+
+def test_ends_of_intervals_are_round_by_the_width_beside_them():
+    """A tenth of the power of ten in the narrower interval beside an end; the outermost lie beyond all values."""
+    x = np.arange(1.0, 25)
+    middles = np.arange(3.5, 22, 3)
+    for scale in (1.0, 100.0):
+        ends = intervals.cuts(scale * x, 8)
+        np.testing.assert_allclose(ends, scale * np.r_[0.9, middles, 24.1], rtol=1e-12)
+    far = intervals.cuts(np.r_[-1000, np.arange(22.0), 5000], 8)
+    np.testing.assert_allclose(far, [-1100, *(1.5 + 3 * np.arange(7)), 5100], rtol=1e-12)
+    assert len(intervals.cuts(np.arange(44.0), 20)) == 9  # a sixteenth of 44 is less than three

@@ -166,6 +166,8 @@ def test_groups_that_fail_are_those_of_the_definitions():
         expected = [not (diverse(own, l, diversity, c) and len({*own}) >= math.ceil(l)) for own in of]
         assert found.tolist() == expected, (diversity, l, c)
         assert len({*expected}) == 2 or (diversity, l) == ("recursive", 1.0)
+    few = Groups.make(np.array([0, 0, 0, 1]), np.array([1, 0, 1, 0]), np.array([1, 2, 3, 4]))  # in order but for values
+    assert (few.distinct.tolist(), few.sizes.tolist(), few.counts.tolist()) == ([2, 1], [6, 4], [2, 4, 4])
     for distance in ("equal", "ordered"):
         for t in (0.2, far(of[5], every, distance), far(of[7], every, distance) - 1e-9):
             found = groups.find_failing(Sensitive(np.array(every), t=t, distance=distance), whole)
