@@ -15,6 +15,7 @@ from sdc_sql.udfs.suppression.compatible_combinations import compatible_combinat
 
 import sdc_sql
 from sdc_sql.cli import main
+from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import InputError, TableError
 
 KEYS = ["region", "race", "hispanic", "education", "children_under_6", "children_6_to_18"]
@@ -448,3 +449,52 @@ def test_wildcard_on_tiny_tables_is_near_the_optimum(costs):
         best += own[(every == next(way for way in ways if frequent(codes, amounts, rule, way))).all(axis=1)][0]
         found += own[(every == suppress_wildcard(codes, counts, amounts, rule, costs)).all(axis=1)][0]
     assert 0 < best <= found <= 1.2 * best
+
+
+# of each record its values, its weight, and those that it has lost
+RELEASED = {
+    "strong": "y12fg x21g x21 x11 x11f x11 y23f x23g x22 x21",
+    "wildcard": "z21 y11 z11g x13g x23 x11 x13 x13g y-3 x11",
+    "weighted": "z11 x11 y11fg x11f x21 x22 x13 z21fg x11 z12",
+}
+
+
+@pytest.mark.parametrize(
+    ("case", "threshold", "inclusive"), [("strong", 2, True), ("wildcard", 2, False), ("weighted", 3, True)]
+)
+def test_the_proof_counts_rare_records_pair_by_pair(con, case, threshold, inclusive):
+    """As the released records are, as they could be, and as those of the original are: by every set of one or two."""
+    texts = [*enumerate(RELEASED[case].split())]
+    old = [(i, text[0], None if text[1] == "-" else int(text[1]), int(text[2])) for i, text in texts]
+    new = [(i, *(None if "fg"[j] in texts[i][1][3:] else v for j, v in enumerate(row)), w) for i, *row, w in old]
+    con.execute("CREATE TABLE t (id INTEGER, f VARCHAR, g INTEGER, w DOUBLE)")
+    con.execute("CREATE TABLE r (id INTEGER, f VARCHAR, g INTEGER, w DOUBLE)")
+    con.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", old)
+    con.executemany("INSERT INTO r VALUES (?, ?, ?, ?)", new)
+
+    def count_rare(records, others, wild):
+        def agree(a, b):
+            return a == b or (wild and None in {a, b})
+
+        def is_rare(record):
+            sums = (
+                sum(o[3] if case == "weighted" else 1 for o in others if all(agree(record[j], o[j]) for j in keys))
+                for keys in ((1,), (2,), (1, 2))
+            )
+            return any(found <= threshold if inclusive else found < threshold for found in sums)
+
+        return sum(map(is_rare, records))
+
+    figures = {
+        "below_identical": count_rare(new, new, wild=False), "below_strong": count_rare(new, old, wild=True),
+        "below_wildcard": 0, "compatible_below": count_rare(old, new, wild=True),
+    }  # fmt: skip
+    assert count_rare(new, new, wild=True) == 0
+    assert len({*figures.values()}) >= 3
+    weight, counted = ("'w'", "sums of weights: w") if case == "weighted" else ("NULL", "records")
+    guarantee = "strong" if case == "strong" else "wildcard"
+    given = f"['f', 'g'], {threshold}, 'id', {weight}, 2, NULL, {inclusive}, '{guarantee}', NULL, 'error'"
+    ((lost, by, *found),) = execute(con, f"FROM sdc__combinations_proof('t', 'r', {given})").fetchall()
+    assert lost == {key: sum(key in text[3:] for _, text in texts) for key in "fg"}
+    assert by == counted
+    assert found == [*figures.values()]

@@ -15,6 +15,7 @@ from sdc_sql.udfs.suppression.risky import suppress_to_bearable
 
 import sdc_sql
 from sdc_sql.cli import main
+from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import InputError, TableError
 
 KEYS = ["region", "race", "hispanic", "education", "children_under_6", "children_6_to_18"]
@@ -274,3 +275,30 @@ def test_wrong_arguments(couples):
     ):
         with pytest.raises(duckdb.Error, match=words):
             couples.con.execute(f"FROM sdc_suppress_risky('couples', {KEYS}, {arguments})").fetchall()
+
+
+def test_the_proof_gives_the_records_above_the_limit_and_the_greatest_risk(con):
+    """Four of a and five of b, who are all: risks of 1/4 and 1/5; of a household of two of a 1 - (3/4)^2."""
+    con.execute(
+        "CREATE TABLE t AS SELECT i AS id, if(i < 4, 'a', 'b') AS v, [1, 1, 2, 3, 3, 4, 5, 5, 5][1 + i] AS h"
+        " FROM range(9) r(i)"
+    )
+    con.execute(
+        "CREATE TABLE same AS SELECT id, v FROM t; CREATE TABLE r AS SELECT id, if(v = 'a', NULL, v) AS v FROM t"
+    )
+
+    def proved(released, limit, household="NULL"):
+        call = f"sdc__risk_proof('t', '{released}', ['v'], {limit}, 'id', 1, {household}, 'error')"
+        return execute(con, f"SELECT suppressions, above_before, greatest_risk FROM {call}").fetchall()
+
+    near = pytest.approx
+    assert proved("same", 0.25) == [({"v": 0}, 0, near(0.25, rel=1e-12))]
+    assert proved("r", 0.24) == [({"v": 4}, 4, near(1 / 9, rel=1e-12))]  # NULL agrees with all: nine are like each
+    assert proved("r", 0.11112) == [({"v": 4}, 9, near(1 / 9, rel=1e-12))]
+    with pytest.raises(duckdb.Error, match="4 released records are still above the limit"):
+        proved("same", 0.24)
+    # households of 1/4 twice, 1/4, 1/4 and 1/5 (together 0.4), 1/5, and 1/5 three times
+    assert proved("r", 0.4, "'h'") == [({"v": 4}, 5, near(1 - (8 / 9) ** 3, rel=1e-12))]
+    assert proved("r", 0.45, "'h'") == [({"v": 4}, 3, near(1 - (8 / 9) ** 3, rel=1e-12))]
+    with pytest.raises(duckdb.Error, match="3 released records are still above the limit"):
+        proved("r", 0.297, "'h'")

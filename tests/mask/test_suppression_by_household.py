@@ -10,6 +10,7 @@ import pytest
 
 import sdc_sql
 from sdc_sql import InputError, Microdata, ParameterError
+from sdc_sql.db.catalogue.load import execute
 
 LEVELS = ("identical", "strong", "wildcard")
 
@@ -303,3 +304,37 @@ def test_other_masks_treat_members_alike_or_are_refused(con):
         left = Microdata(con, table, household="household").risk.constant_columns(["region", "dwelling", "rent"])
         assert [row.share for row in left] == [1, 1, 1]
     assert con.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'a'").fetchone() == (0,)
+
+
+@pytest.fixture
+def homes(con):
+    """Homes before and after a mask, with what parts the members of some of them."""
+    con.execute("""CREATE TABLE was AS SELECT row_number() OVER () AS id, * FROM (VALUES
+        ('one of two none', 'n', 1), ('one of two none', 'n', 1), ('both moved', 'n', 2), ('both moved', 'n', 2),
+        ('two places', 'n', 3), ('two places', 'n', 3), ('two before', 'n', 4), ('two before', 's', 4),
+        ('alone', 'n', 5), ('one before', 'n', 6), ('one before', NULL, 6), ('all none', 'n', 7), ('all none', 'n', 7),
+        ('all none', 'n', 7),
+        (NULL, 'n', 8), (NULL, 'n', 8)) AS v(home, region, rooms)""")
+    con.execute("""CREATE TABLE is_ AS SELECT row_number() OVER () AS id, * FROM (VALUES
+        ('n', 1), (NULL, 1), ('s', 2), ('s', 2), ('n', 3), ('s', 3), ('n', 4), (NULL, 4), (NULL, 5), (NULL, 6),
+        (NULL, 6), (NULL, 7), (NULL, 7), (NULL, 9), ('n', 8), ('s', 8)) AS v(region, rooms)""")
+    return con
+
+
+def test_homes_whose_members_were_alike_and_are_no_more_are_counted(homes):
+    call = "sdc__parted_households('was', 'is_', 'id', 'home', ['region', 'rooms'])"
+    assert execute(homes, f"SELECT variable, households FROM {call}").fetchall() == [("region", 2), ("rooms", 1)]
+
+
+def test_what_one_member_loses_all_lose(homes):
+    homes.execute("CREATE TABLE masked AS SELECT id AS sdc__id, region, rooms FROM was")
+    homes.execute("UPDATE masked SET region = NULL WHERE sdc__id IN (2, 10, 12, 15)")
+    homes.execute("UPDATE masked SET rooms = NULL WHERE sdc__id = 4")
+    call = "sdc__all_or_none('was', 'masked', 'id', 'home', ['region'])"
+    found = {i: row for i, *row in execute(homes, f"SELECT sdc__id, region, rooms FROM {call}").fetchall()}
+    before = {i: row for i, *row in homes.execute("SELECT id, region, rooms FROM was").fetchall()}
+    # homes of ids 1 and 2, 10 and 11, 12 to 14; without a home each is by himself; rooms are no column of the household
+    for i in (1, 2, 10, 11, 12, 13, 14, 15):
+        before[i][0] = None
+    before[4][1] = None
+    assert found == before

@@ -9,6 +9,7 @@ import pytest
 
 import sdc_sql
 from sdc_sql.cli import main
+from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import ColumnError, InputError
 
 GUARANTEES = pytest.mark.parametrize("guarantee", ["identical", "strong", "wildcard"])
@@ -234,3 +235,24 @@ def test_k_alike_are_enough_in_a_subset(con):
     for guarantee in ("identical", "wildcard"):
         data = sdc_sql.Microdata(con, "homes", keys=["sex"], id="id")
         assert data.mask.local_suppression(3, guarantee=guarantee, subset="chosen", into=guarantee).changed == 0
+
+
+def test_the_proof_of_a_subset_regards_its_records_alone(con):
+    """Of five records three may be suppressed, among all; the two others stay, whatever they are."""
+    con.execute("""CREATE TABLE t AS FROM (VALUES (1, 'a', true), (2, 'a', false), (3, 'b', NULL), (4, 'c', true),
+                   (5, 'd', true)) AS v(id, f, free)""")
+    con.execute("CREATE TABLE r AS SELECT id, if(id > 3, NULL, f) AS f FROM t")
+
+    def proved(k, guarantee, released="r"):
+        call = f"sdc__suppression_proof_of_subset('t', '{released}', ['f'], {k}, '{guarantee}', 'id', 'free')"
+        return execute(con, f"SELECT suppressions, below_identical, subset_records FROM {call}").fetchall()
+
+    assert proved(2, "identical") == [({"f": 2}, 1, 3)]  # b is alone, and none of them
+    assert proved(3, "wildcard") == [({"f": 2}, 5, 3)]
+    assert proved(2, "strong") == [({"f": 2}, 1, 3)]
+    for k, guarantee, below in ((3, "identical", 3), (3, "strong", 1), (5, "wildcard", 1)):
+        with pytest.raises(duckdb.Error, match=f"{below} released records are without the guarantee '{guarantee}'"):
+            proved(k, guarantee)
+    con.execute("CREATE TABLE s AS SELECT id, if(id > 2, NULL, f) AS f FROM t")
+    with pytest.raises(duckdb.Error, match="1 released records are without the guarantee"):  # the third had to stay
+        proved(2, "identical", "s")
