@@ -59,18 +59,21 @@ CREATE OR REPLACE MACRO sdc__series_support(live, sets, guarantee) AS TABLE
         SELECT sdc__a.*, sdc__m.sdc__also, sdc__shown_values(sdc__a.sdc__values, sdc__a.sdc__left | sdc__m.sdc__also) AS sdc__shared
         FROM sdc__asked AS sdc__a JOIN sdc__masks AS sdc__m ON sdc__a.sdc__left = sdc__m.sdc__left
     )
-    SELECT sdc__r.sdc__part, sdc__r.sdc__cohort, sdc__r.sdc__standing, sdc__r.sdc__settled, sdc__r.sdc__lost, sdc__r.sdc__values,
-           sdc__r.sdc__set,
-           sum(sdc__o.sdc__n)::BIGINT AS sdc__f,
-           greatest(sum(sdc__o.sdc__n), coalesce(sum(sdc__o.sdc__w), 0))::DOUBLE AS sdc__w
-    FROM sdc__own AS sdc__r
-    JOIN sdc__within AS sdc__p ON sdc__r.sdc__standing = sdc__p.sdc__standing
-    JOIN sdc__others AS sdc__o
-      ON sdc__o.sdc__part = sdc__r.sdc__part AND sdc__o.sdc__left = sdc__r.sdc__left AND sdc__o.sdc__also = sdc__r.sdc__also
-         AND sdc__o.sdc__shared = sdc__r.sdc__shared AND sdc__o.sdc__standing = sdc__p.sdc__wider
-         AND (sdc__r.sdc__cohort = 0 OR sdc__o.sdc__cohort = sdc__r.sdc__cohort)
-         AND (guarantee <> 'strong' OR sdc__o.sdc__settled <= sdc__p.sdc__first)
-    GROUP BY ALL;
+    -- of strong nobody may be left, not even the own one, of whom a key that is hidden has changed: 0 is too few
+    SELECT sdc__part, sdc__cohort, sdc__standing, sdc__settled, sdc__lost, sdc__values, sdc__set, sum(sdc__n)::BIGINT AS sdc__f,
+           greatest(sum(sdc__n), coalesce(sum(sdc__w), 0))::DOUBLE AS sdc__w
+    FROM (SELECT sdc__r.sdc__part, sdc__r.sdc__cohort, sdc__r.sdc__standing, sdc__r.sdc__settled, sdc__r.sdc__lost, sdc__r.sdc__values,
+                 sdc__r.sdc__set, sdc__o.sdc__n, sdc__o.sdc__w
+          FROM sdc__own AS sdc__r
+          JOIN sdc__within AS sdc__p ON sdc__r.sdc__standing = sdc__p.sdc__standing
+          JOIN sdc__others AS sdc__o
+            ON sdc__o.sdc__part = sdc__r.sdc__part AND sdc__o.sdc__left = sdc__r.sdc__left AND sdc__o.sdc__also = sdc__r.sdc__also
+               AND sdc__o.sdc__shared = sdc__r.sdc__shared AND sdc__o.sdc__standing = sdc__p.sdc__wider
+               AND (sdc__r.sdc__cohort = 0 OR sdc__o.sdc__cohort = sdc__r.sdc__cohort)
+               AND (guarantee <> 'strong' OR sdc__o.sdc__settled <= sdc__p.sdc__first)
+          UNION ALL
+          SELECT sdc__part, sdc__cohort, sdc__standing, sdc__settled, sdc__lost, sdc__values, sdc__set, 0, NULL FROM sdc__asked)
+    GROUP BY sdc__part, sdc__cohort, sdc__standing, sdc__settled, sdc__lost, sdc__values, sdc__set;
 
 -- Whether what is counted is too little: records below k, a sum of weights at or below a threshold, a risk above the limit.
 CREATE OR REPLACE MACRO sdc__is_too_little(f, w, bound, rule) AS CASE rule

@@ -173,3 +173,23 @@ def test_ids_that_are_given_anew_are_counted_among_those_of_their_release(con, g
     assert con.execute(below, {**asked, "k": 2}).fetchall() == []
     assert con.execute(below, {**asked, "k": 3}).fetchall() == [(3,), (4,)]
     assert con.execute(below, {**asked, "k": 6}).fetchall() == [(i,) for i in range(5)]
+
+
+def test_who_is_left_alone_while_a_hidden_key_of_his_changes_is_left_out(con, tmp_path):
+    """Of two who are rare one leaves: the other's id, in both releases, is alone, whatever is hidden of him."""
+    common = [(i, "common", "x") for i in range(1, 9)]
+    con.execute("CREATE TABLE t (id INTEGER, job VARCHAR, town VARCHAR)")
+    for seed, town in enumerate(("p", "z")):
+        nights = Nights(
+            con, tmp_path / str(seed), lambda mask, into: mask.local_suppression(
+                2, keys=["job", "town"], guarantee="strong", into=into
+            ), ["job", "town"],
+        )  # fmt: skip
+        nights.folder.mkdir()
+        for rare in ([(101, "rare", "p"), (102, "rare", "q")], [(101, "rare", town), (103, "rare", "w")]):
+            con.execute("DELETE FROM t")
+            con.executemany("INSERT INTO t VALUES (?, ?, ?)", [*common, *rare])
+            nights.release("t")
+        assert nights.released[0][101] == ("rare", None)
+        assert set(nights.released[1]) == {*range(1, 9), 103}
+        assert nights.counts[1]["weakened"] == 1
