@@ -181,6 +181,8 @@ def test_who_waits_for_others_and_whose_hidden_value_is_certain(con):
         SELECT 'p'::BLOB AS sdc__part, [v::BLOB, w::BLOB] AS sdc__values, l AS sdc__lost
         FROM (VALUES ('b', 'x', 0), ('c', 'x', 0), ('c', 'y', 0), ('b', 'y', 1), ('c', 'z', 2)) AS t(v, w, l)""")
     con.execute("""CREATE TABLE placed AS
-        SELECT i AS sdc__person, 'p'::BLOB AS sdc__part, [v::BLOB, w::BLOB] AS sdc__values, l AS sdc__lost, n AS sdc__number
-        FROM (VALUES (1, 'a', 'x', 1, 0), (2, 'a', 'y', 1, 0), (3, 'a', 'x', 1, 1), (4, 'a', 'x', 3, 0), (5, 'a', 'x', 0, 0), (6, '', 'x', 1, 0)) AS t(i, v, w, l, n)""")
+        SELECT i AS sdc__person, 'p'::BLOB AS sdc__part, [v::BLOB, w::BLOB] AS sdc__values, l AS sdc__lost,
+               n AS sdc__number
+        FROM (VALUES (1, 'a', 'x', 1, 0), (2, 'a', 'y', 1, 0), (3, 'a', 'x', 1, 1),
+              (4, 'a', 'x', 3, 0), (5, 'a', 'x', 0, 0), (6, '', 'x', 1, 0)) AS t(i, v, w, l, n)""")
     assert rows(con, "sdc__series_certain('all_', 'live', 'placed')") == [(1,)]
