@@ -103,3 +103,19 @@ def test_few_tables_have_answers_between_the_bound_and_the_optimum():
         exact.append(cost == best)
     assert len(exact) > 5
     assert sum(exact) >= len(exact) - 1
+
+
+def test_one_of_two_loses_the_dearer_key_where_the_cheaper_may_be_lost_once():
+    """2.5 by hand; by the multiplier, too: both lose the cheaper for 1 and its price 1/2, less 1/2 for the limit."""
+    codes, counts = np.array([[1, 1], [1, 2], [2, 1], [2, 2]]), np.array([3, 1, 1, 3])
+
+    def priced(factors):
+        return Cells(codes, counts, (np.array([1.5, 1.0]) * factors).tolist())
+
+    for share, cost, least in ((1 / 4, 2, 2), (1 / 8, 2.5, 2.1), (0.12, 3, 2.7)):
+        shares = np.array([np.nan, share])
+        answer, found = search_within_shares(suppress_strongly, priced, 2, shares)
+        lost = count_lost_values(answer, priced(np.ones(2)))
+        assert (found, lost.tolist()) == (cost, [2 * (cost - 2), 2 - 2 * (cost - 2)])
+        assert answer[[0, 3]].tolist() == [0, 0]
+        assert least <= bound_cost(priced, 2, shares) <= cost + 1e-9  # nearer than without a limit
