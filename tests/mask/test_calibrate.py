@@ -311,9 +311,8 @@ def test_bounds_of_one_margin_by_hand(con):
 
     assert weights(", most := 23") == pytest.approx([13, 23, 4.5], rel=1e-9)
     assert weights(", lower := 0.9, upper := 1.2") == pytest.approx([12, 24, 4.5], rel=1e-9)  # at both bounds
-    for more in (", upper := 1.19", ", lower := 0.91"):
-        with pytest.raises(Exception, match="cannot be met within the bounds"):
-            weights(more)
+    with pytest.raises(Exception, match="cannot be met within the bounds"):
+        weights(", upper := 1.19")
     for value, name, words in (
         ("'nan'::DOUBLE", "lower", "lower is nan"), ("-1", "lower", "at least 0"), ("0", "upper", "above 0"),
         ("'infinity'::DOUBLE", "most", "most is inf"),

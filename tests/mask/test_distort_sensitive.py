@@ -222,7 +222,6 @@ def test_the_proof_counts_groups_by_hand(con):
 
     near = pytest.approx
     assert proved(2, "NULL", "NULL", "equal") == [(4, 2, 0.5, None)]
-    assert proved(1.5, "NULL", "['y']", "equal") == [(4, 0, 0.5, None)]  # 2/3 of 1.5
     # a quarter, a quarter and a half are 7/26 from the shares of the file, before and after; in their order 21/104
     assert proved("NULL", 7 / 26, "NULL", "equal") == [(4, 2, 0.5, near(7 / 26))]
     assert proved("NULL", 0.21, "NULL", "ordered") == [(4, 2, 0.5, near(21 / 104))]

@@ -12,7 +12,6 @@ from sdc_sql.db.catalogue.load import execute
     [
         (10, {1: (100, 10, False), 2: (99, 9, True), None: (205, 20, False), 3: (11, 1, True)}),
         (100, {1: (100, 99, False), 2: (99, 98, False), None: (205, 204, False), 3: (11, 10, False)}),
-        (90, {1: (100, 90, False), 2: (99, 89, False), None: (205, 184, False), 3: (11, 9, True)}),
     ],
 )
 def test_a_window_of_fewer_than_ten_ranks_waits(keyed, p, expected):

@@ -249,9 +249,8 @@ def test_the_proof_of_a_subset_regards_its_records_alone(con):
 
     assert proved(2, "identical") == [({"f": 2}, 1, 3)]  # b is alone, and none of them
     assert proved(3, "wildcard") == [({"f": 2}, 5, 3)]
-    for k, guarantee, below in ((3, "identical", 3), (3, "strong", 1)):
-        with pytest.raises(duckdb.Error, match=f"{below} released records are without the guarantee '{guarantee}'"):
-            proved(k, guarantee)
+    with pytest.raises(duckdb.Error, match="1 released records are without the guarantee 'strong'"):
+        proved(3, "strong")
     con.execute("CREATE TABLE s AS SELECT id, if(id > 2, NULL, f) AS f FROM t")
     with pytest.raises(duckdb.Error, match="1 released records are without the guarantee"):  # the third had to stay
         proved(2, "identical", "s")

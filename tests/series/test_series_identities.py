@@ -110,6 +110,10 @@ def test_who_goes_on_and_who_is_given_a_row(con):
     assert rows(con, "sdc__series_beside('live', 'free', 'strong', true)", columns) == anew
     # of the keys two values, or more; two that are shown alone are two
     assert rows(con, "sdc__series_categories('found', 'live')") == [(1, 3, 3), (2, 2, 2), (3, 1, 1)]
+    con.execute(
+        "CREATE TABLE two AS SELECT [v::BLOB, 'x', 'm'] AS sdc__values, 0 AS sdc__lost FROM unnest(['a', 'b']) AS s(v)"
+    )
+    assert rows(con, "sdc__series_categories('found', 'two')") == [(1, 2, 3), (2, 2, 2), (3, 1, 1)]
     # a row that is put together
     execute(con, "CREATE TABLE placed AS SELECT *, sdc__always AS sdc__lost FROM free WHERE sdc__person <> 'ended'")
     columns = "sdc__person, sdc__cohort, sdc__standing::VARCHAR, sdc__settled, sdc__lost"
