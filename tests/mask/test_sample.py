@@ -434,3 +434,18 @@ def test_records_are_deleted_only_where_it_is_said(delete):
     step = delete(data, into="o")
     assert (data.con.table("persons").shape[0], data.con.table("o").shape[0]) == (3, step.records)
     assert delete(data, in_place=True).records == data.con.table("persons").shape[0]
+
+
+def test_a_few_units_by_hand(db):
+    """Every fourth of 24 in the order, NULL behind; 5 of 3, 3 and 4 are 2, 1 and 2."""
+    db.execute("CREATE OR REPLACE TABLE f AS SELECT i AS id, CASE WHEN i > 2 THEN 100 - i END AS o FROM range(24) t(i)")
+    found = [i for (i,) in ids(db, "size := 6, method := 'systematic', order_by := 'o'", table="f")]
+    places = sorted(23 - i for i in found if i > 2)  # the first in the order is 23
+    assert len(found) == 6
+    assert {b - a for a, b in itertools.pairwise(places)} == {4}
+    assert len(places) == 6 - (places[0] + 20 > 20)  # the sixth of who begin after the first is NULL
+    db.execute(
+        "CREATE OR REPLACE TABLE f AS SELECT i AS id, ['a', 'a', 'a', 'b', 'b', 'b'][1 + i] AS s FROM range(10) t(i)"
+    )
+    counts = "SELECT s, count(*) FROM sdc_sample('f', 'id', size := 5, stratum := 's') GROUP BY ALL"
+    assert dict(db.execute(counts).fetchall()) == {"a": 2, "b": 1, None: 2}
