@@ -9,6 +9,7 @@ import duckdb
 import pytest
 
 import sdc_sql
+from sdc_sql.db.catalogue.load import execute
 
 
 @pytest.fixture
@@ -451,3 +452,59 @@ def test_the_proof_is_what_an_intruder_meets(keyed):
                 assert there / n / a <= xi + 5 * math.sqrt(0.25 / n) / a
                 compared += 1
         assert compared >= 10
+
+
+# -- declared categories, and batches of a series
+
+
+def test_the_matrix_of_declared_categories_by_hand(con):
+    call = "FROM sdc__pram_declared_matrix({}, {}) ORDER BY ALL"
+    found = execute(con, call.format("['b', 'a', 'c', 'd']", 0.4)).fetchall()
+    assert found == [(a, b, 0.4 if a == b else pytest.approx(0.2)) for a in "abcd" for b in "abcd"]
+    for retention in (0, 1):
+        found = execute(con, call.format("['a', 'b']", retention)).fetchall()
+        assert all(p == (retention if a == b else 1 - retention) for a, b, p in found)
+    for retention, told in ((1.01, "1.01"), (-0.01, "-0.01"), ("NULL", "NULL")):
+        with pytest.raises(duckdb.Error, match=f"The retention is {told}"):
+            execute(con, call.format("['a', 'b']", retention)).fetchall()
+    checked = "SELECT sdc__checked_categories({}, ['x'{}], {})"
+    for categories in ("['a']", "['a', 'b', 'a']", "['a', 'b', NULL]"):
+        with pytest.raises(duckdb.Error, match="categories must be two or more, each of them once"):
+            execute(con, checked.format(categories, "", "NULL")).fetchall()
+    for more, stratum in ((", 'y'", "NULL"), ("", "'s'")):
+        with pytest.raises(duckdb.Error, match="categories are those of one column, without a stratum"):
+            execute(con, checked.format("['a', 'b']", more, stratum)).fetchall()
+    assert execute(con, checked.format("['a', 'b']", "", "NULL")).fetchall() == [(["a", "b"],)]
+
+
+def test_a_batch_is_drawn_among_those_with_the_same_new_columns_and_the_same_released_others(keyed):
+    """Groups by what changed, what was released of the rest, and the columns within; cells by the new values."""
+    rows = [(1, "u", "p", 7, "11", None, None), (2, "u", "q", 7, "11", None, None), (3, "v", "p", 7, "11", None, None),
+            (4, "u", "p", 8, "11", None, None), (5, "u", "p", 7, "10", None, "p"), (6, "v", "q", 7, "10", None, "p"),
+            (7, "v", "q", 7, "10", None, "q"), (8, "u", "p", 7, "01", "u", None), (9, None, "p", 7, "11", None, None),
+            (10, "v", "r", 7, "10", None, "p")]  # fmt: skip
+    keyed.execute("CREATE TABLE t (id INTEGER, f VARCHAR, g VARCHAR, w INTEGER)")
+    keyed.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", [row[:4] for row in rows])
+    keyed.execute("CREATE TABLE given_ (sdc_id INTEGER, sdc_place INTEGER, sdc_changed VARCHAR, sdc_kept VARCHAR[])")
+    keyed.executemany(
+        "INSERT INTO given_ VALUES (?, ?, ?, ?)", [(i, 50 - i, c, [f, g]) for i, _, _, _, c, f, g in rows]
+    )
+    execute(keyed, "CREATE TABLE batch AS FROM sdc__pram_batch('t', 'id', 'given_', ['f', 'g'], ['w'])")
+    found = {row[0]: row[1:] for row in keyed.execute("FROM batch").fetchall()}
+    assert {i: row[:2] for i, row in found.items()} == {row[0]: (50 - row[0], row[4]) for row in rows}
+    groups = {row[0]: (row[3], *row[4:]) for row in rows}
+    cells = {row[0]: tuple(v for v, c in zip(row[1:3], row[4], strict=True) if c == "1") for row in rows}
+    for i, j in itertools.combinations(found, 2):
+        assert (found[i][2] == found[j][2]) == (groups[i] == groups[j]), (i, j)
+        if groups[i] == groups[j]:
+            assert (found[i][3] == found[j][3]) == (cells[i] == cells[j]), (i, j)
+    # of those with a new f and a released p, within w = 7: one of u and two of v
+    keyed.execute("CREATE TABLE part AS FROM batch WHERE sdc_id IN (5, 6, 10)")
+    drawn = set()
+    for stream in range(4):
+        call = f"sdc__pram_batch_drawn('t', 'id', 'part', ['f'], 0.6, '{stream}', '')"
+        new = dict(execute(keyed, f"SELECT sdc__id, f FROM {call}").fetchall())
+        assert new.keys() == {5, 6, 10}
+        drawn |= {*new.items()}
+    assert drawn <= {(i, v) for i in (5, 6, 10) for v in "uv"}
+    assert len(drawn) > 3  # and some moved
