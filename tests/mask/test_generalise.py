@@ -378,12 +378,10 @@ def test_the_proofs_give_the_figures_and_hold_at_what_was_asked(groups):
     for given, found in (
         (f"{least}{place.format('done')}'s', 2, 'distinct', 2)", 2),
         (f"{least}{place.format('done')}'s', {entropy}, 'entropy', 2)", entropy),
-        (f"{least}{place.format('done')}'s', 1, 'recursive', 3)", 1),
         (f"{least}{place.format('done')}'s', 2, 'recursive', 3.5)", 2),
         (f"greatest_t FROM sdc__closeness_proof{place.format('done')}'s', {far}, 'equal')", far),
         (f"greatest_t FROM sdc__closeness_proof{place.format('done')}'s', {ordered}, 'ordered')", ordered),
         (f"least_weight FROM sdc__threshold_proof{place.format('less')}'w', 6)", 6),
-        (f"least_weight FROM sdc__threshold_proof{place.format('less')}2, 6)", 6),
     ):
         assert proved(given) == [(pytest.approx(found, rel=1e-12),)]
     for given in (

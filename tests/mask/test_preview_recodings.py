@@ -255,4 +255,3 @@ def test_each_key_alone_and_candidates_by_name_or_number(con):
     asked = [["one", 2], [0, "half"], [1, "all"], ["g", "1"], [0, 0]]
     found = data.mask.preview_recodings(hierarchies, asked, k=2)
     assert [(p.levels, p.below_k) for p in found] == [([1, 2], 0), ([0, 1], 0), ([0, 0], 0)]
-    assert [p.cells for p in data.mask.preview_recodings(hierarchies, "all")] == [6, 4, 2, 3, 2, 1]
