@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # the tests of formulas; doors, pages and whole commands are further from them
 ROOMS = ("core", "risk", "linkage", "mask", "loss", "between", "frontier", "figures", "udfs", "series", "release")
 MOST = 12  # test files that name it, the nearest first
+OF_ALL = "tests/figures/test_defaults.py"  # it names no macro, and asks something of each
 _MACRO = re.compile(r"\bsdc_\w+")
 
 
@@ -175,4 +176,5 @@ def list_tests(file: str) -> tuple[list[str], list[str]]:
     if not own and not others:  # what only Python calls, in a module that no test names: the tests of its room
         rooms = tuple(f"tests/{module.parent.name}/" for module in _modules(file))
         return own, [name for name in _tests() if name.startswith(rooms)]
-    return own, sorted(others, key=lambda name: -others[name])[:MOST]
+    nearest = sorted(others, key=lambda name: -others[name])[:MOST]
+    return own, [*nearest, OF_ALL] if file.endswith(".sql") else nearest
