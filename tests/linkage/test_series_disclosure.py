@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sdc_sql import Microdata
+from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import ColumnError, ParameterError, SdcError, TableError
 
 TABLES = ('"o 1"', '"Select"', "k"), ('"r\'1"', "f", '"r 3"')  # the originals, and what was released of them
@@ -272,3 +273,31 @@ def test_each_attack_by_hand_and_values_that_are_just_within(con):
     assert sorted(found) == [("1", 2, 0, 2), ("2", 2, 0, 2), ("3", 2, 0, 1), ("4", 2, 1, 1)] + [
         (str(i), 2, 0, 0) for i in (5, 6, 7)
     ]
+
+
+def test_what_a_label_stands_for(con):
+    """One original value, from the least to the greatest of several, or itself where it is an original value."""
+    con.execute("CREATE TABLE pairs (sdc__name VARCHAR, sdc__yv VARCHAR, sdc__xv VARCHAR, sdc__x DOUBLE)")
+    labels = {"low": [5, 5], "high": [7, 9], "8": [8, 6]}
+    con.executemany(
+        "INSERT INTO pairs VALUES ('k', ?, ?, ?)", [(y, str(x), x) for y, values in labels.items() for x in values]
+    )
+    rows = execute(con, "FROM sdc__series_labels('pairs') ORDER BY sdc__yv").fetchall()
+    assert rows == [("k", "8", "8", 8, 8), ("k", "high", None, 7, 9), ("k", "low", "5", 5, 5)]
+
+
+@pytest.mark.parametrize(("third", "given"), [("ba", [1, 1, 1, 1, 0, 0]), ("aa", [0, 0, 0, 0, 0, 0])])
+def test_sets_that_are_right_in_half_of_the_releases_tell(con, third, given):
+    """Two come in each of three releases, a and b: of the released sets two of three are right, or one by chance."""
+    con.execute("""CREATE TABLE said (sdc__name VARCHAR, sdc__state INTEGER, sdc__xv VARCHAR, sdc__yv VARCHAR,
+        sdc__x DOUBLE, sdc__y DOUBLE, sdc__kind VARCHAR, sdc__t INTEGER)""")
+    released = {1: "ab", 2: "ba", 3: third, 4: "bb"}
+    for since, values in released.items():
+        for t in range(since, 5):
+            for i in (0, 1):
+                row = [2 * since + i, "ab"[i], values[i], t]
+                con.execute("INSERT INTO said VALUES ('k', $1, $2, $3, NULL, NULL, 'categories', $4)", row)
+    con.execute("""CREATE TABLE states AS
+        SELECT DISTINCT sdc__name, sdc__state, NULL::DOUBLE AS sdc__within, false AS sdc__one FROM said""")
+    rows = execute(con, "FROM sdc__series_moved('said', 'states') ORDER BY sdc__state").fetchall()
+    assert rows == [("k", s // 2, s, 2, bool(g)) for s, g in zip(range(4, 10), given, strict=True)]
