@@ -79,6 +79,7 @@ def test_what_is_drawn_as_null_is_declared_so():
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_a_file_of_a_thin_measure_is_written_wholly():
     said = {
         path.relative_to(ROOT).as_posix()

@@ -28,10 +28,11 @@ def measure(con, columns, continuous, **arguments):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("draw_file", "continuous"),
     [
-        pytest.param(draw_population, ["x", "y"], id="mixed", marks=pytest.mark.slow),
+        pytest.param(draw_population, ["x", "y"], id="mixed"),
         pytest.param(draw_categories, None, id="categories"),
     ],
 )

@@ -136,6 +136,7 @@ def masked_month(con, month: str, **more: object) -> sdc_sql.Microdata:
     return sdc_sql.Microdata(con, "survey", keys=["age", "sex"], id="id", **more)
 
 
+@pytest.mark.slow
 def test_another_release_under_the_same_name_warns(months):
     masked_month(months, "the first").mask.microaggregate("income", 3)
     with warnings.catch_warnings():
@@ -155,6 +156,7 @@ def test_another_release_under_the_same_name_warns(months):
         masked_month(months, "a third left").mask.local_suppression(11, into="released")
 
 
+@pytest.mark.slow
 def test_other_arguments_under_the_same_name_warn(months):
     """Two draws at two deviations, or two divisions, tell more than either, though each may be repeated as it is."""
     said = r"income of census: this is another release.*Its arguments were others \({}\).*more than either"

@@ -131,6 +131,7 @@ def test_refused(k, masked, original, message):
         Microdata(k, "after", id="id").mask.restore_moments(COLUMNS, "before")
 
 
+@pytest.mark.slow
 def test_a_release_file_compares_with_its_source_and_a_sample_with_those_drawn(k, tmp_path):
     k.execute("COPY k TO '" + str(tmp_path / "k.parquet") + "' (FORMAT parquet)")
     (tmp_path / "r.toml").write_text("""

@@ -50,6 +50,7 @@ def test_several_columns_go_to_the_nearest_point_of_them_all(k):
         assert any((None if x is None else p[0], p[1]) == found for p in fit)
 
 
+@pytest.mark.slow
 def test_no_rounded_value_is_above_the_largest_that_is_possible(k):
     k.execute("CREATE TABLE n AS SELECT range AS id, range / 10 AS x FROM range(981)")  # up to X_max = 98
     rows = k.execute("SELECT n.x, r.x FROM sdc_round('n', ['x'], 10, 'id', x_max := 98) r JOIN n USING (id)").fetchall()

@@ -60,6 +60,7 @@ def told(folder: Path, **changed: str) -> str:
     return found[1] if found else ""
 
 
+@pytest.mark.slow
 def test_all_persons_are_looked_for_in_the_classes_of_the_release(tmp_path, monkeypatch):
     """Recoded ages agree with their classes; an income is within the nearest 50 of seven others."""
     monkeypatch.setenv("SDC_KEY", KEY)

@@ -195,9 +195,8 @@ def simulated(draw, size, bands):
     return rows
 
 
-@pytest.mark.parametrize(
-    "bands", [2, pytest.param(6, marks=pytest.mark.slow), pytest.param(40, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("bands", [2, 6, 40])
 def test_on_populations_that_are_drawn_from(con, bands):
     """Households sampled whole: Pitman's near or above the truth, the cells above; by_weights only where it is near."""
     draw = random.Random(bands)  # noqa: S311 - a table for a test

@@ -177,6 +177,7 @@ def test_who_is_left_too_few_is_left_out(small, tmp_path):
     assert set(third) == set(first) - {1, 2, 3}
 
 
+@pytest.mark.slow
 def test_new_ids(small, tmp_path):
     """Those that are left too few, and who changes what he shows, get ids that nobody has had, by themselves."""
     nights = Nights(small, tmp_path, suppress(3, OF_SMALL), OF_SMALL, "new_id")

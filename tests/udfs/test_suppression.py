@@ -107,6 +107,7 @@ def test_five_records_lose_as_little_as_can_be():
     assert fewest_of(kept, 2) is None
 
 
+@pytest.mark.slow
 def test_no_record_is_lent_twice():
     for seed in range(40, 60):  # (in 55 one was, and in hardly any other)
         rng = np.random.default_rng(seed)
