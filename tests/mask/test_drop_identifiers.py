@@ -84,8 +84,16 @@ def test_what_cannot_be_dropped_is_told_and_nothing_is(people):
         people.mask.drop_identifiers(["it's", "Select"])
     assert columns(con, "k") == ["id", "Select", "f", "income", "it's"]
     assert con.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'sdc_steps'").fetchone() == (0,)
-    for wrong in ("['id']", "['nowhere']", "[]", "['f', 'F']", "[NULL]"):
-        with pytest.raises(duckdb.Error):
+    for wrong, words in (
+        ("['id']", '"id" is the id'),
+        ("['nowhere']", '"nowhere" is not a column'),
+        ("[]", "the list of columns is empty"),
+        ("['f', 'F']", "a column is named twice"),
+        ("[NULL]", "holds a NULL where a name should be"),
+        ("'f'", "no list: write"),
+        ("0.1", "no list: write"),
+    ):
+        with pytest.raises(duckdb.Error, match=words):
             con.execute(f"FROM sdc_drop_identifiers('k', {wrong}, 'id')").fetchall()
 
 
