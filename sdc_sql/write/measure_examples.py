@@ -152,8 +152,9 @@ def _write_printed(macro: Declaration, call: str, created: list[str], *, first: 
     try:
         for statement in created:
             con.execute(statement)
-        found = con.sql(f"FROM {call}")
-        names, rows = found.columns, (found.order("ALL") if its.is_relation else found).fetchall()
+        # (a relation would be bound twice)
+        found = con.execute(f"FROM {call}{' ORDER BY ALL' if its.is_relation else ''}")
+        names, rows = [column[0] for column in found.description or ()], found.fetchall()
     finally:
         con.execute("ROLLBACK")
     if any(isinstance(value, Decimal) for row in rows for value in row):

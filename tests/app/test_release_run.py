@@ -103,6 +103,7 @@ def test_what_is_verified_before_it_is_written_says_what_to_click(state):
         verify_file(state, lambda _: None)
 
 
+@pytest.mark.slow
 def test_what_is_always_asked_has_words_a_figure_and_a_bound(state):
     state.change(
         "hidden", lambda release: release["steps"].append({"mask": "local_suppression", "scenario": "one", "k": 3})

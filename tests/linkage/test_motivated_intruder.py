@@ -33,6 +33,7 @@ def wilson(s: int, n: int, z: float = 1.959963984540054) -> tuple[float, float]:
     return (-b - root) / (2 * a), (-b + root) / (2 * a)
 
 
+@pytest.mark.slow
 def test_all_persons_are_found_as_often_as_the_linkages_find_them(con, files):
     """Each draw has the probability of the linkage, so that the expected number is that of the measure of the file."""
     found = {row.linkage: row for row in files.linkage.motivated_intruder("original", KNOWN, records=400)}

@@ -116,6 +116,7 @@ def test_a_document_sealed_away_is_only_as_good_as_the_seal(made):
     assert "documents[0].sha256" in found.only_read  # no other folder is looked into
 
 
+@pytest.mark.slow
 def test_a_document_that_was_left_out_is_found_by_running_the_release_again(made, monkeypatch):
     monkeypatch.setenv("SDC_KEY", KEY)
     for name, left in (("certificate", "public_report"), ("public", "ddi")):

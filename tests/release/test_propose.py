@@ -56,7 +56,8 @@ def test_the_figures_are_those_of_the_workers(fixtures, tmp_path, capsys):
     assert main(["release", str(decided(file)), "--plan"]) == 0
 
 
-@pytest.mark.parametrize("ending", ["parquet", pytest.param("csv", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
 def test_odd_columns_are_proposed_read_and_run(proposed, ending):
     rows = ODD if ending == "parquet" else ODD.replace("[range] AS tags, ", "")
     file = proposed(rows, ending)

@@ -63,6 +63,7 @@ def show(outcome) -> str:
     return format_page(Page("", (), (section,)), "markdown") if section else ""
 
 
+@pytest.mark.slow
 def test_averages_give_the_newcomer_and_are_refused(con, tmp_path, monkeypatch):
     outcome = run(con, tmp_path, monkeypatch, ("microaggregate", "k = 3"))
     held = {o.limit.text: o for o in outcome.limits}

@@ -82,7 +82,8 @@ def session(con, source, methods, into="k"):
     return data
 
 
-@pytest.mark.parametrize("methods", [METHODS[4:15:5], pytest.param(METHODS, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("methods", [METHODS[4:15:5], METHODS])
 def test_the_release_file_of_a_session_gives_its_content(keyed, raw, tmp_path, methods):
     data = session(keyed, raw, methods)
     file = decided(data.to_release_file(tmp_path / "release.toml", limits=["k_anonymity.2.records <= 1000"]))

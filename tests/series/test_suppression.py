@@ -141,6 +141,7 @@ def make(con, name: str, change: str = "", keep: str = "true") -> str:
     return name
 
 
+@pytest.mark.slow
 def test_a_released_id_shows_one_row(small, tmp_path):
     """Who comes joins a row that stands; who changes where nothing is shown stays; who changes back has his row."""
     nights = Nights(small, tmp_path, suppress(3, OF_SMALL), OF_SMALL)
