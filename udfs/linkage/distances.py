@@ -191,8 +191,8 @@ def _compare_records(x: _Side, y: _Side, own: Integers, variables: Variables, te
     A number that one of two records lacks adds what two records of y differ by on average: the same for all that have
     it, so that it tells none of them from another. ``tells_nothing``: numbers which, missing in x, add it for all.
     """
-    every = np.repeat(y.numbers, y.counts, axis=0)
-    spreads = np.array([compute_deviation(values[~np.isnan(values)]) for values in every.T])
+    each = np.repeat(y.numbers, y.counts, axis=0)
+    spreads = np.array([compute_deviation(values[~np.isnan(values)]) for values in each.T])
     unknown = 2 * np.square(spreads * variables.factors)
 
     def compare_alike(x: _Side, y: _Side, mine: Truths, theirs: Truths) -> tuple[Records, Records, Variables]:
