@@ -73,13 +73,14 @@ CREATE OR REPLACE MACRO sdc__series_support(live, sets, guarantee) AS TABLE
                AND (guarantee <> 'strong' OR sdc__o.sdc__settled <= sdc__p.sdc__first)
           UNION ALL
           SELECT sdc__part, sdc__cohort, sdc__standing, sdc__settled, sdc__lost, sdc__values, sdc__set, 0, NULL FROM sdc__asked)
-    GROUP BY sdc__part, sdc__cohort, sdc__standing, sdc__settled, sdc__lost, sdc__values, sdc__set;
+    GROUP BY ALL;
 
--- Whether what is counted is too little: records below k, a sum of weights at or below a threshold, a risk above the limit.
-CREATE OR REPLACE MACRO sdc__is_too_little(f, w, bound, rule) AS CASE rule
-    WHEN 'records' THEN f < bound
-    WHEN 'above' THEN w <= bound * (1 + 1e-12)
-    WHEN 'at least' THEN w < bound * (1 - 1e-12)
+-- Whether what is counted is too little: nobody, records below k, a sum of weights at or below a threshold, a risk above the limit.
+CREATE OR REPLACE MACRO sdc__is_too_little(f, w, bound, rule) AS CASE
+    WHEN f = 0 THEN true
+    WHEN rule = 'records' THEN f < bound
+    WHEN rule = 'above' THEN w <= bound * (1 + 1e-12)
+    WHEN rule = 'at least' THEN w < bound * (1 - 1e-12)
     ELSE sdc_posterior_risk(f, f / w) > bound END;
 
 -- The persons for whom too few others are left. sets: each set of keys with its bound.

@@ -77,7 +77,7 @@ def test_support_is_counted_pair_by_pair(con, guarantee, seed):
     [
         ("identical", "records", [65535], [3]), ("wildcard", "records", [0b011, 0b111], [9, 6]),
         ("strong", "above", [0b001, 0b111], [7.0, 2.5]), ("strong", "at least", [0b001, 0b111], [7.0, 2.5]),
-        ("wildcard", "risk", [0b111], [0.125]),
+        ("wildcard", "risk", [0b111], [0.125]), ("strong", "risk", [0b111], [0.125]),
     ],
 )  # fmt: skip
 def test_who_is_left_too_few(con, guarantee, rule, sets, bounds):
@@ -86,18 +86,19 @@ def test_who_is_left_too_few(con, guarantee, rule, sets, bounds):
     for keys, bound in zip(sets, bounds, strict=True):
         for person, (n, w) in count_alike(rows, guarantee, keys).items():
             few = {"records": n < bound, "above": w <= bound, "at least": w < bound}
-            if few[rule] if rule in few else posterior_risk(n, n / w) > bound * (1 + 1e-12):
+            if n == 0 or (few[rule] if rule in few else posterior_risk(n, n / w) > bound * (1 + 1e-12)):
                 below.add(person)
     call = f"sdc__series_below('live', {sets}, {bounds}, '{guarantee}', '{rule}')"
     assert {i for (i,) in execute(con, f"SELECT sdc__person FROM {call}").fetchall()} == below
     assert 2 < len(below) < 38
 
 
-def test_too_little_is_below_k_at_a_threshold_or_above_a_risk(con):
+def test_too_little_is_nobody_below_k_at_a_threshold_or_above_a_risk(con):
     for given, few in (
         ("3, 9.0, 3, 'records'", False), ("2, 9.0, 3, 'records'", True), ("9, 3.0, 3, 'above'", True),
         ("9, 3.001, 3, 'above'", False), ("9, 3.0, 3, 'at least'", False), ("9, 2.999, 3, 'at least'", True),
         ("4, 4.0, 0.25, 'risk'", False), ("4, 4.0, 0.2499, 'risk'", True),
+        *((f"0, 0.0, 0.9, '{rule}'", True) for rule in ("records", "above", "at least", "risk")),
     ):  # fmt: skip
         assert execute(con, f"SELECT sdc__is_too_little({given})").fetchone() == (few,), given
 
