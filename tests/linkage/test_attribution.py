@@ -11,6 +11,7 @@ import duckdb
 import pytest
 
 from sdc_sql import Microdata
+from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import ColumnError, ParameterError, TableError
 
 if TYPE_CHECKING:
@@ -453,3 +454,13 @@ def test_every_reading_of_suppressed_keys_by_brute_force(con):
         call = f"sdc_targeted_attribution_records('k', 'f', ['age', 'sex'], 'income', nulls := '{nulls}')"
         rows = con.execute(f"SELECT age, sex, income, weap, matches, tcap FROM {call}").fetchall()
         assert sorted(rows, key=str) == sorted(expected, key=str), nulls
+
+
+def test_a_record_whose_cell_is_not_found_is_an_error(con):
+    con.execute("CREATE TABLE k AS FROM (VALUES ('a', 1), ('b', 2)) t(f, v)")
+    con.execute("CREATE TABLE other AS FROM (VALUES ('a', 1), ('c', 1)) t(f, v)")
+    call = "SELECT f, sdc__matches FROM sdc__attributed('{}', 'k', 'k', ['f'], 'v', 'category', {})"
+    for first in (True, False):
+        assert sorted(execute(con, call.format("k", first)).fetchall()) == [("a", 1), ("b", 1)]
+        with pytest.raises(duckdb.Error, match="TableError"):
+            execute(con, call.format("other", first)).fetchall()

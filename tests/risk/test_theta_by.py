@@ -109,18 +109,7 @@ def test_every_figure_of_three_strata_by_hand(con):
         rows = con.execute(f"FROM sdc_theta_by('k', ['job'], 'region', 'pi'{more})").fetchall()
         assert rows == [
             ("north", 16, 9, 4, 3, 2, 0.5, pytest.approx(0.4), pytest.approx(north), pytest.approx(0.4 + z * north)),
-            (
-                "south",
-                8,
-                7,
-                6,
-                1,
-                0,
-                0.25,
-                pytest.approx(0.5),
-                pytest.approx(south),
-                pytest.approx(min(1, 0.5 + z * south)),
-            ),
+            ("south", 8, 7, 6, 1, 0, 0.25, *map(pytest.approx, (0.5, south, min(1, 0.5 + z * south)))),
             (None, 5, 2, 0, 1, 1, 0.5, 0, 0, 0),
         ]
     con.execute("UPDATE k SET pi = 0.26 WHERE job = '2 0' AND region = 'south'")

@@ -285,6 +285,7 @@ def test_the_sets_that_are_checked(db, arguments, sets):
         ("[]::VARCHAR[], 3, NULL, NULL", "the list of columns is empty"),
         ("['a', 'b'], 3, NULL, {'very': ['b', 'a'], 'identifying': ['A']}", 'The key "a" has several levels'),
         ("['a', 'b'], 3, NULL, {'very': ['b', 'a', 'c']}", '"c" has a level of identification and is not among'),
+        ("['a', 'b'], 3, NULL, {'very': ['b', 'a'], 'vary': ['b']}", 'levels has "vary"'),
         ("['a', 'b'], [3, NULL, 3], NULL, {'very': ['b'], 'identifying': ['a']}", "give one threshold, or three"),
     ],
 )
