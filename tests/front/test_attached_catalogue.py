@@ -149,6 +149,32 @@ def test_two_databases_of_one_process_and_one_that_is_read_only(tmp_path):
         assert con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name ^@ 'sdc_'").fetchall() == [(0,)]
 
 
+REOPENED = """
+import sys, duckdb
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from sdc_sql.db.catalogue.attached import _attach
+file = Path(sys.argv[1])
+duckdb.connect(file).close()
+stays = duckdb.connect()
+assert _attach(stays, file)
+for _ in range(100):
+    with duckdb.connect() as con:
+        assert _attach(con, file)
+        assert _attach(con.cursor(), file)
+with duckdb.connect() as con, ThreadPoolExecutor() as many:
+    assert any(many.map(lambda cursor: _attach(cursor, file), [con.cursor() for _ in range(8)]))
+    assert _attach(con, file)  # one that came while it was half done was told that it is not there
+print("all are there")
+"""
+
+
+def test_a_connection_that_stays_lets_others_be_closed_and_opened(tmp_path):
+    # with IF NOT EXISTS, DuckDB waits without end for one that was closed: after some ten
+    run = [sys.executable, "-c", REOPENED, str(tmp_path / "it's.duckdb")]
+    assert subprocess.run(run, capture_output=True, text=True, timeout=120, check=True).stdout == "all are there\n"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "before",

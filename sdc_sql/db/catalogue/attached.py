@@ -52,13 +52,7 @@ def attach_macros(con: duckdb.DuckDBPyConnection) -> bool:
     if not file:
         return False
     try:
-        was_there = _read_path(con)
-        if was_there is None:
-            name = exp.Literal.string(str(file)).sql("duckdb")
-            con.execute(f"ATTACH IF NOT EXISTS {name} AS {NAME} (READ_ONLY)")
-            if _read_path(con) != str(file):  # another connection was faster
-                return False
-        elif was_there != str(file):
+        if not _attach(con, file):
             return False
         _register_functions(con)
         if not _PARSED:
@@ -74,6 +68,18 @@ def attach_macros(con: duckdb.DuckDBPyConnection) -> bool:
 def list_public_macros() -> tuple[str, ...]:
     """Return the names of the macros that are there to be called, those of former names among them."""
     return tuple(name for name in list_macros() if not name.startswith("sdc__"))
+
+
+def _attach(con: duckdb.DuckDBPyConnection, file: Path) -> bool:
+    """Attach a catalogue where no database has its name; return whether the connection has this one.
+
+    Not with IF NOT EXISTS: DuckDB 1.5 and 2.0 then wait without end where one connection of the process has the file
+    and another that had it was closed, whose place in memory a new one takes.
+    """
+    if _read_path(con) is None:
+        with suppress(duckdb.Error):  # another cursor may have been faster
+            con.execute(f"ATTACH {exp.Literal.string(str(file)).sql('duckdb')} AS {NAME} (READ_ONLY)")
+    return _read_path(con) == str(file)
 
 
 def _read_path(con: duckdb.DuckDBPyConnection) -> str | None:
