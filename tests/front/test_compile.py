@@ -90,6 +90,8 @@ def test_every_table_macro_is_written_or_there_is_a_reason():
     assert not written & {d.name for d in read_catalogue() if d.not_compiled}
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_every_macro_of_the_files_is_parsed():
     """Each macro's text is cut into name, parameters, defaults and body as DuckDB itself reads it."""
     known = reference().execute(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 # What is no verb, and stood for one; the nouns of the field (theta, noise) are names of measures and masks.
 NEVER = {
@@ -32,6 +34,8 @@ def functions(tree: ast.Module) -> list[str]:
     ]
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_no_function_is_called_by_a_participle_or_a_preposition():
     sources = (path for room in ("sdc_sql", "udfs") for path in sorted((ROOT / room).rglob("*.py")))
     found = {

@@ -110,6 +110,8 @@ def module(path: Path) -> str:
     return ".".join(("sdc_sql", *path.relative_to(ROOT / "sdc_sql").with_suffix("").parts)).removesuffix(".__init__")
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_modules_import_one_another_in_no_circle():
     known = {module(path) for path in SOURCES}
     graph = {

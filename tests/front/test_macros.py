@@ -105,6 +105,8 @@ def inner(name: str) -> set[str]:
     return ctes & following
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_inner_names_are_the_macros_own():
     # a user's table `counts` must not be taken for one of ours, nor ours for theirs
     assert [f"{name}: {cte}" for name in FILES for cte in inner(name) if not cte.startswith("sdc__")] == []
