@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from sdc_sql.udfs.synthesis.by_regression import fit_means, fit_scores
+from sdc_sql.udfs.synthesis.by_table import _compute_connection
 from sdc_sql.udfs.synthesis.candidates import fit_odds
 from sdc_sql.udfs.synthesis.columns import Before, Drawn
 from sdc_sql.udfs.synthesis.donors import Groups
@@ -116,3 +117,20 @@ def test_odds_move_to_the_means_of_the_whole_files():
     step = fit.information @ (fit.move(source, fit.means[1] + 0.05).beta - fit.beta)
     np.testing.assert_allclose(step[0], 0, atol=1e-9)
     np.testing.assert_allclose(step[1:], 200 / 2 * (np.linspace(0.1, 0.3, len(means)) - 0.05), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        ([[10, 20], [30, 40]], 4e6 / 5_040_000 / 100),  # n (ad - bc)^2 / (30 70 40 60), over n
+        ([[10, 20], [0, 0], [30, 40]], 4e6 / 5_040_000 / 100),  # a code that nobody has counts for nothing
+        ([[5, 0, 0], [0, 7, 0], [0, 0, 9]], 1.0),
+        ([[2, 4, 6], [3, 6, 9]], 0.0),
+        ([[2, 4, 6]], 0.0),
+    ],
+)
+def test_columns_are_crossed_by_the_square_of_cramers_v(table, expected):
+    counts = np.array(table)
+    codes, others = (np.repeat(axis.ravel(), counts.ravel()) for axis in np.indices(counts.shape))
+    assert _compute_connection(codes, counts.shape[0], others, counts.shape[1]) == pytest.approx(expected, abs=1e-12)
+    assert _compute_connection(others, counts.shape[1], codes, counts.shape[0]) == pytest.approx(expected, abs=1e-12)

@@ -53,7 +53,7 @@ def fit_table(before: Before, values: Floats, kind: int, leaf: int, may: Truths 
 
 
 def _compute_connection(codes: Codes, width: int, others: Codes, other_width: int) -> float:
-    """Return Cramer's V of two columns of codes."""
+    """Return the square of Cramer's V of two columns of codes, 0 where one has a single code."""
     table = np.bincount(codes.astype(np.int64) * other_width + others, minlength=width * other_width)
     table = table.reshape(width, other_width).astype(np.float64)
     rows, columns = table.sum(1), table.sum(0)
