@@ -12,6 +12,7 @@ import pytest
 from random_lattices import random_problem
 from sdc_sql.udfs.generalisation.lattice import best_generalisation, list_generalisations
 from sdc_sql.udfs.generalisation.losses import LOSSES
+from sdc_sql.udfs.generalisation.table import Table
 
 from sdc_sql.mask.hierarchies import read_hierarchy
 
@@ -199,3 +200,18 @@ def test_keys_that_fit_in_no_word():
     with pytest.raises(ValueError, match="the keys take 70 bits together and 63 are the most"):
         best_generalisation([code] * 7, np.ones(3, np.int64), [wide] * 7, 2)
     assert best_generalisation([code] * 6, np.ones(3, np.int64), [wide] * 6, 2).levels == (1,) * 6
+
+
+@pytest.mark.parametrize(
+    ("codes", "counts", "trees", "complaint"),
+    [
+        ([], [1, 1], [], "0 keys and 0 hierarchies: give one for each key"),
+        ([[0, 1]], [1, 1], [PAIR, PAIR], "1 keys and 2 hierarchies: give one for each key"),
+        ([[0, 1], [0]], [1, 1], [PAIR, PAIR], "must have the shape"),
+        ([[0, 1]], [[1, 1]], [PAIR], "must have the shape"),
+        ([[0, 1]], [1, 1], [np.empty((2, 0))], "expected .values, levels."),
+    ],
+)
+def test_what_does_not_fit_together_is_no_table(codes, counts, trees, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        Table([np.array(code) for code in codes], np.array(counts), [np.asarray(tree) for tree in trees])
