@@ -13,7 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 # the tests of formulas; doors, pages and whole commands are further from them
 ROOMS = ("core", "risk", "linkage", "mask", "loss", "between", "frontier", "figures", "udfs", "series", "release")
 MOST = 12  # test files that name it, the nearest first
-OF_ALL = "tests/figures/test_defaults.py"  # it names no macro, and asks something of each
+# They name no macro, and ask something of each: of all, and of all masks.
+OF_ALL, OF_MASKS = "tests/figures/test_defaults.py", "tests/mask/test_every_mask.py"
 _MACRO = re.compile(r"\bsdc_\w+")
 
 
@@ -177,4 +178,5 @@ def list_tests(file: str) -> tuple[list[str], list[str]]:
         rooms = tuple(f"tests/{module.parent.name}/" for module in _modules(file))
         return own, [name for name in _tests() if name.startswith(rooms)]
     nearest = sorted(others, key=lambda name: -others[name])[:MOST]
-    return own, [*nearest, OF_ALL] if file.endswith(".sql") else nearest
+    nearest += [OF_ALL] * file.endswith(".sql") + [OF_MASKS] * file.startswith("sql/mask/")
+    return own, list(dict.fromkeys(nearest))
