@@ -44,7 +44,6 @@ def fitted(con, table, where="true", x=("a", "f")):
     return coefficients, rest.T @ rest, rest
 
 
-@pytest.mark.slow
 def test_what_is_kept_exactly(con, k):
     """Lemmas 3.3.7.1 and 3.3.7.2; without confidential variables the means and covariances; within strata in each."""
     steps = {method: k.mask.ipso(Y, X, method=method, into=f"by_{method}") for method in "ABC"}
@@ -68,7 +67,6 @@ def test_what_is_kept_exactly(con, k):
     )
 
 
-@pytest.mark.slow
 def test_any_change_of_the_source_draws_all_anew(con, k):
     """And two releases of which one has a record more give its values, as the header says."""
     k.mask.ipso(Y, X, into="before")
