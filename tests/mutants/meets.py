@@ -1,4 +1,4 @@
-"""Which tests a mutant meets: first those of its stem, then those that name what it is a part of."""
+"""Which tests a mutant meets: first those of its stem and inner macros, then those that name what it is a part of."""
 
 from __future__ import annotations
 
@@ -157,9 +157,12 @@ def _modules(file: str) -> list[Path]:
 
 
 def list_tests(file: str) -> tuple[list[str], list[str]]:
-    """Return the test files of a file's stem, and others that name what it is a part of."""
+    """Return the test files of a file's stem and inner macros, and others that name what it is a part of."""
     stem = Path(file).stem
     own = _named_after(stem)
+    inner = {name for name in _macros_of(file) if name.startswith("sdc__")}
+    if file.endswith(".sql") and inner:
+        own += [name for name in _naming(inner) if name not in own]
     if file.endswith(".py"):
         folder = Path(file).parent.name
         named = rf"udfs\.{folder}\.{stem}\b|udfs\.{stem}\b|from sdc_sql\.udfs(\.{folder})? import .*\b{stem}\b"
