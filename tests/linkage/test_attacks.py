@@ -337,6 +337,19 @@ def test_every_figure_of_inference_by_hand(con):
     assert found.tolist() == [4, 2, 2, 0]
 
 
+def test_inference_from_categories_alone_by_hand(con):
+    """Nobody's columns are numbers: the most like record is the one that agrees, and is right where its secret is."""
+    con.execute("""
+        CREATE TABLE k AS FROM (VALUES ('a', 'x', 1), ('b', 'x', 1), ('c', 'y', 2)) AS t("it's", f, y);
+        CREATE TABLE g AS FROM (VALUES ('x', 'a', 1), ('x', 'b', 1), ('y', 'c', 1)) AS t(f, "it's", y);
+        CREATE TABLE held AS FROM (VALUES (2, 'y', 'a'), (1, 'y', 'c')) AS t(y, f, "it's")""")
+    rows = con.execute("FROM sdc_attribute_inference('k', 'g', 'held', ['it''s', 'f'], 'y')").fetchall()
+    assert [row[:2] for row in rows] == [(3, 2)]
+    assert rows[0][2] == 2
+    # of the held (a, y) the released a and c agree in one of two columns, and both are wrong; (c, y) is right
+    assert rows[0][3] == 1
+
+
 def test_a_success_of_linkability_is_the_chance_that_two_draws_are_one_record(con):
     """By x a is one of two, by y u is: 1/4, one of them both; of six records the first, the third and the fifth."""
     con.execute("""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 
 import pytest
 
@@ -105,3 +106,16 @@ def test_with_a_largest_value_a_value_is_moved_by_less_than_a_base(k):
     assert k.execute(far).fetchone() == (8.0,)
     ((said,),) = k.execute("SELECT keeps FROM sdc_help() WHERE name = 'sdc_round'").fetchall()
     assert said == "every value to within half a base, with x_max those above its last multiple to within a base."
+
+
+@pytest.mark.parametrize("base", [0.1, 0.25, 0.005, 0.3, 1, 2.5, 40])
+def test_each_value_goes_to_the_nearest_multiple_of_any_base(con, base):
+    """By exact fractions, either one of a half; the DOUBLE that is nearest to it where 1 is a multiple of the base."""
+    con.execute("CREATE TABLE t AS SELECT range AS id, (range - 200) / 16e0 AS x FROM range(401)")
+    step = Fraction(str(base))
+    rows = con.execute("SELECT t.x, r.x FROM sdc_round('t', ['x'], $b, 'id') r JOIN t USING (id)", {"b": base})
+    for x, y in rows.fetchall():
+        low, half = divmod(Fraction(x), step)
+        wanted = {low} if 2 * half < step else {low + 1} if 2 * half > step else {low, low + 1}
+        slack = 0 if (1 / step).denominator == 1 else math.ulp(x)
+        assert any(abs(y - float(n * step)) <= slack for n in wanted), (x, y)
