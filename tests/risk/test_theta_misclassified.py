@@ -403,7 +403,12 @@ def test_theta_without_uniques_or_pairs_that_stay(con):
     # kept: of the unique 2 three quarters, of the pair of 1 nothing; both of the pair are taken for the unique
     down = 0.25 * 0.75 + 2
     assert con.execute(call).fetchall() == [(3, 2, 1, 1, 0.75, 0, 2, pytest.approx(0.1875 / down), 1)]
+    con.execute("INSERT INTO s VALUES (1)")  # no pair at all: the three of 1 are taken for the unique
+    down = 0.25 * 0.75 + 3
+    assert con.execute(call).fetchall() == [(4, 2, 1, 0, 0.75, 0, 3, pytest.approx(0.1875 / down), 1)]
     con.execute("INSERT INTO s VALUES (2), (2)")
+    assert con.execute(call).fetchall() == [(6, 2, 0, 0, 0, 0, 0, 0, 0)]
+    con.execute("DELETE FROM s WHERE a = 1; INSERT INTO s VALUES (1), (1)")
     assert con.execute(call).fetchall() == [(5, 2, 0, 1, 0, 0, 0, 0, 0)]
 
 
