@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.noise.moments import covariance_root, deviations, means
 from sdc_sql.udfs.noise.functions import make_noise_coefficients
+from sdc_sql.udfs.noise.moments import covariance_root, deviations, means
 from sdc_sql.udfs.noise.root import noise_root
 
 sevenths = st.integers(-(10**6), 10**6).map(lambda k: k / 7)
@@ -70,5 +70,5 @@ def test_a_total_of_its_parts_has_their_noise_and_what_comes_after_is_as_without
 
 @pytest.mark.parametrize("covariances", [None, np.full((2, 2), np.nan), np.array([[1.0, np.nan], [np.nan, 1.0]])])
 def test_without_covariances_there_is_no_correlated_noise(covariances):
-    with pytest.raises(ValueError, match="fewer than two records have no missing value: .* mask the columns one by one"):
+    with pytest.raises(ValueError, match=r"fewer than two records have no missing value: .*mask"):
         make_noise_coefficients(None, covariances, np.array([0.1, 0.1]))

@@ -4,7 +4,9 @@
     python tests/validation --only comparisons a minute
     python tests/validation --peers            first asks the peers that are installed: R's survey by Rscript; others by
                                                the interpreter that --python names, which has the packages; ARX by
-                                               the jars that the variable SDC_ARX names, as java -cp takes them
+                                               the jars that the variable SDC_ARX names, as java -cp takes them;
+                                               mu-ARGUS by its sources in the folder that SDC_MUARGUS names, which
+                                               has libmuargus and libnumericalmu
 
 The site shows what stands there; tests/validation/ holds that the comparisons answer the same today.
 """
@@ -29,7 +31,7 @@ import sdc_sql  # noqa: E402 - the paths stand first
 from validation.book import write_cases, write_simulations  # noqa: E402
 from validation.cases import list_modules  # noqa: E402
 from validation.simulations import list_simulations  # noqa: E402
-from validation.tables import FIXTURES, make_tables, write_for_arx  # noqa: E402
+from validation.tables import FIXTURES, make_tables, write_for_arx, write_for_muargus  # noqa: E402
 
 SEED = 20_260_101
 
@@ -53,13 +55,16 @@ def main() -> int:
 def ask_peers(python: str) -> None:
     """Run each script of peers/, and say which peer is not there."""
     for script in sorted((HERE / "peers").iterdir()):
-        if script.stem in {"__init__", "written"} or script.suffix not in {".py", ".R", ".java"}:
+        if script.stem in {"__init__", "written"} or script.suffix not in {".py", ".R", ".java", ".cpp"}:
             continue
         if script.suffix == ".R" and shutil.which("Rscript") is None:
             print(f"{script.stem}: Rscript is not installed")
             continue
         if script.suffix == ".java" and (shutil.which("javac") is None or "SDC_ARX" not in os.environ):
             print(f"{script.stem}: there is no JDK, or the variable SDC_ARX names no jar of ARX")
+            continue
+        if script.suffix == ".cpp" and (shutil.which("g++") is None or "SDC_MUARGUS" not in os.environ):
+            print(f"{script.stem}: there is no g++, or the variable SDC_MUARGUS names no folder of mu-ARGUS's sources")
             continue
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(_write_command(script, python, Path(folder)), cwd=HERE.parent, capture_output=True,
@@ -72,14 +77,38 @@ def _write_command(script: Path, python: str, folder: Path) -> list[str]:
     if script.suffix == ".py":
         return [python, "-m", f"validation.peers.{script.stem}"]
     written = str(FIXTURES / "validation" / f"{script.stem}.json")
-    with duckdb.connect() as con:  # neither R nor ARX reads Parquet
+    with duckdb.connect() as con:  # no one of R, ARX and mu-ARGUS reads Parquet
         make_tables(con)
+        if script.suffix == ".cpp":
+            write_for_muargus(con, folder)
+            return [_build_muargus(script, folder), str(folder), written]
         if script.suffix == ".java":
             write_for_arx(con, folder)
             return ["java", "-cp", os.environ["SDC_ARX"], str(script), str(folder), written]
         for name, order in (("lfs", "person"), ("couples", "couple"), ("blanked", "couple")):
             con.execute(f"COPY (FROM {name} ORDER BY {order}) TO '{folder / name}.csv'")
     return ["Rscript", "--vanilla", str(script), str(folder), written]
+
+
+def _build_muargus(script: Path, folder: Path) -> str:
+    """Build the program that asks mu-ARGUS, of its two engines without what speaks with Java."""
+    engines = [Path(os.environ["SDC_MUARGUS"]) / name for name in ("libmuargus", "libnumericalmu")]
+    left = ("_wrap.cpp", "Old.cpp")
+    sources = [str(p) for engine in engines for p in sorted(engine.glob("*.cpp")) if not p.name.endswith(left)]
+    built = str(folder / "muargus")
+    command = [
+        "g++",
+        "-std=c++17",
+        "-O1",
+        "-w",
+        *(f"-I{engine}" for engine in engines),
+        str(script),
+        *sources,
+        "-o",
+        built,
+    ]
+    subprocess.run(command, check=True)
+    return built
 
 
 def run_cases() -> int:

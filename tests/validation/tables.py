@@ -44,6 +44,10 @@ HIERARCHIES = {
 INSURED = """SELECT couple, region, race, education, children_under_6, children_6_to_18,
                     own_insurance || husband_insurance AS insured FROM couples"""
 
+# what mu-ARGUS is given besides the couples: the members of each household one after the other; a number of one in ten
+HOMES = "SELECT household, sex, marital_status, country_of_birth, weight FROM lfs"
+TENTH = "SELECT couple, husband_income FROM couples WHERE couple % 10 = 0"
+
 
 def make_tables(con: duckdb.DuckDBPyConnection) -> None:
     """Make couples, workers, lfs, cis; blanked and moved: couples with some keys missing, and with values changed."""
@@ -60,6 +64,15 @@ def write_for_arx(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
     for key, rows in HIERARCHIES.items():
         text = "".join(";".join(row) + "\n" for row in rows)
         (folder / "hierarchies" / f"{key}.csv").write_text(text, encoding="utf-8")
+
+
+def write_for_muargus(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    """Write couples.csv, homes.csv and husband_income.txt, as mu-ARGUS reads them."""
+    con.execute(f"COPY (FROM couples ORDER BY couple) TO '{folder / 'couples.csv'}'")
+    con.execute(f"COPY ({HOMES} ORDER BY household, person) TO '{folder / 'homes.csv'}'")
+    values = con.execute(f"SELECT husband_income FROM ({TENTH}) ORDER BY couple").fetchall()
+    # without a last end of line, which it reads as one record more
+    (folder / "husband_income.txt").write_text("\n".join(repr(x) for (x,) in values), encoding="utf-8")
 
 
 @cache
