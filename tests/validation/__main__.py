@@ -96,18 +96,8 @@ def _build_muargus(script: Path, folder: Path) -> str:
     left = ("_wrap.cpp", "Old.cpp")
     sources = [str(p) for engine in engines for p in sorted(engine.glob("*.cpp")) if not p.name.endswith(left)]
     built = str(folder / "muargus")
-    command = [
-        "g++",
-        "-std=c++17",
-        "-O1",
-        "-w",
-        *(f"-I{engine}" for engine in engines),
-        str(script),
-        *sources,
-        "-o",
-        built,
-    ]
-    subprocess.run(command, check=True)
+    headers = [f"-I{engine}" for engine in engines]
+    subprocess.run(["g++", "-std=c++17", "-O1", "-w", *headers, str(script), *sources, "-o", built], check=True)
     return built
 
 

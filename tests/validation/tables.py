@@ -48,6 +48,16 @@ INSURED = """SELECT couple, region, race, education, children_under_6, children_
 HOMES = "SELECT household, sex, marital_status, country_of_birth, weight FROM lfs"
 TENTH = "SELECT couple, husband_income FROM couples WHERE couple % 10 = 0"
 
+# three files of the same size for attacks: the source, others like it, and what is released: a fifth of the source, and
+# couples of neither of the two with values moved
+_SOME = "SELECT couple, region, education, experience, own_insurance, husband_income, weight FROM {} WHERE {}"
+ATTACKED = {
+    "source": _SOME.format("couples", "couple % 40 = 0"),
+    "others": _SOME.format("couples", "couple % 40 = 1 AND couple > 1"),
+    "released": _SOME.format("couples", "couple % 200 = 0") + " UNION ALL "
+    + _SOME.format("moved", "couple % 40 = 2 AND couple % 200 <> 2"),
+}  # fmt: skip
+
 
 def make_tables(con: duckdb.DuckDBPyConnection) -> None:
     """Make couples, workers, lfs, cis; blanked and moved: couples with some keys missing, and with values changed."""
