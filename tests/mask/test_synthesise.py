@@ -100,6 +100,7 @@ def test_a_record_more_another_copy_and_another_key_draw_everybody_anew(k):
         assert abs(np.corrcoef(first, other)[0, 1]) < 4.5 / math.sqrt(N)
 
 
+@pytest.mark.slow
 def test_methods_by_column(k):
     methods = {"f": "sample", "it's": "predictive_mean", "job": "table", "Select": "table", "grade": "multinomial"}
     data = Microdata(k, "k", id="id")

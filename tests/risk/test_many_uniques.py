@@ -79,6 +79,7 @@ def test_the_report_says_it_once_beside_the_estimates_and_does_not_warn():
     assert sdc_sql.risk_report(without).many_uniques is None  # nothing is estimated
 
 
+@pytest.mark.slow
 def test_a_comparison_notes_it_of_each_side():
     data = describe(6, 2)
     data.mask.local_suppression(2, into="released")
