@@ -67,8 +67,13 @@ def ask_peers(python: str) -> None:
             print(f"{script.stem}: there is no g++, or the variable SDC_MUARGUS names no folder of mu-ARGUS's sources")
             continue
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(_write_command(script, python, Path(folder)), cwd=HERE.parent, capture_output=True,
-                                  text=True, check=False, env=os.environ | {"PYTHONWARNINGS": "ignore"})  # fmt: skip
+            try:
+                command = _write_command(script, python, Path(folder))
+            except subprocess.CalledProcessError as error:
+                print(f"{script.stem}: it cannot be built: {error.stderr.strip()[-200:]}", flush=True)
+                continue
+            done = subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True, check=False,
+                                  env=os.environ | {"PYTHONWARNINGS": "ignore"})  # fmt: skip
         told = (done.stderr.strip().splitlines() or ["no message"])[-1]
         print(f"{script.stem}: {'asked' if done.returncode == 0 else told}", flush=True)
 
@@ -97,7 +102,8 @@ def _build_muargus(script: Path, folder: Path) -> str:
     sources = [str(p) for engine in engines for p in sorted(engine.glob("*.cpp")) if not p.name.endswith(left)]
     built = str(folder / "muargus")
     headers = [f"-I{engine}" for engine in engines]
-    subprocess.run(["g++", "-std=c++17", "-O1", "-w", *headers, str(script), *sources, "-o", built], check=True)
+    command = ["g++", "-std=c++17", "-O1", "-w", *headers, str(script), *sources, "-o", built]
+    subprocess.run(command, check=True, capture_output=True, text=True)
     return built
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import itertools
 
 import duckdb
 import pytest
@@ -13,7 +14,7 @@ from validation import exact, lattice
 from validation.book import read_cases
 from validation.case import Case, printed
 from validation.cases import list_modules
-from validation.tables import make_tables
+from validation.tables import make_tables, read_peer
 
 FAST = {"papers", "survey"}
 NAMES = [module.__name__.rpartition(".")[2] for module in list_modules()]
@@ -65,6 +66,28 @@ def test_a_case_is_proven_only_by_what_proves_it():
     assert not Case("f", "x", "d", "s", "c", 2.0, 2.0, 0.1, judgement="wrong there", independent=2.0, **said).is_proven
     assert printed("0.30") == (0.3, 0.005)
     assert printed("108") == (108.0, 0.5)
+
+
+def test_mu_argus_adds_eight_terms_and_is_0_61_per_cent_too_low_at_most():
+    """Its figures are those of eight terms of p / f 2F1(1, 1; f + 1; 1 - p), which miss most at f = 4 and p to 0."""
+
+    def add_eight(f, p):
+        terms = itertools.accumulate(range(1, 8), lambda term, i: term * i * (1 - p) / (f + i), initial=1.0)
+        return p / f * sum(terms)
+
+    asked = {
+        tuple(map(int, of.split(", "))): x for of, x in read_peer("muargus")["figures"]["BaseIndividualRisk"].items()
+    }
+    told = {(f, persons): x for (f, persons), x in asked.items() if f >= 4}
+    assert len(told) == 5
+    assert [add_eight(f, f / persons) for f, persons in told] == pytest.approx([*told.values()], rel=1e-12)
+    lacking = {
+        (f, p): 1 - add_eight(f, p) / exact.integrate_risk(f, p)
+        for f in range(4, 41)
+        for p in (1e-6, 1e-4, 0.01, 0.1, 0.5, 0.9)
+    }
+    assert max(lacking, key=lacking.get) == (4, 1e-6)
+    assert 0.006 < max(lacking.values()) < 0.0061
 
 
 @pytest.mark.parametrize("module", [one_case, exact, lattice], ids=lambda module: module.__name__)

@@ -68,15 +68,15 @@ def _risks(con: duckdb.DuckDBPyConnection, figures: dict[str, Any]) -> Iterator[
         if file not in {"couples.csv", "homes.csv"}:
             continue
         table, data = file.removesuffix(".csv"), f"{COUPLES if file == 'couples.csv' else LFS}, {keys}"
-        cells = con.execute(
+        records = con.execute(
             f"""SELECT sample_frequency, sample_frequency / population_frequency, individual_risk
                 FROM sdc_individual_risk('{table}', ?, 'weight')""", [keys.split(", ")]
         ).fetchall()  # fmt: skip
         for figure, find in (("greatest individual risk", max), ("least individual risk", min)):
-            f, p, ours = find(cells, key=lambda cell: cell[2])
+            f, p, ours = find(records, key=lambda record: record[2])
             independent = [integrate_risk(f, p)] if abs(found[figure] - ours) > DOUBLES * ours else []
             yield "sdc_individual_risk", figure, data, "GetBIRHistogramData", found[figure], ours, *independent
-        mean = sum(integrate_risk(f, p) for f, p, _ in cells) / len(cells)
+        mean = sum(integrate_risk(f, p) for f, p, _ in records) / len(records)
         ours = ask(con, f"SELECT reidentification_rate FROM sdc_global_risk('{table}', ?, 'weight')", keys.split(", "))
         figure = "re-identification rate"
         yield "sdc_global_risk", figure, data, "GetBIRHistogramData, Ksi", found[figure], ours, mean
@@ -100,7 +100,6 @@ def _household_risks(
 
 
 def _groups(con: duckdb.DuckDBPyConnection, figures: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
-    con.execute("SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U'")
     squares = """SELECT sum(pow(m.husband_income - o.husband_income, 2))
                  FROM sdc_microaggregate('tenth', ['husband_income'], ?, 'couple', method := 'univariate') AS m
                  JOIN tenth AS o USING (couple)"""

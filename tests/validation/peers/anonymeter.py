@@ -12,7 +12,7 @@ from validation.peers.written import write
 from validation.tables import ATTACKED, make_tables
 
 GUESSES = 705  # so many it can make of one column each
-# no two records are equally near by their weights: of such it takes any
+# by their weights two records are equally near to next to nobody: of such it takes any one
 KNOWN, SECRET = ["region", "education", "weight"], "own_insurance"
 
 
