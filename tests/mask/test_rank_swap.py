@@ -40,6 +40,8 @@ def test_by_a_correlation_the_window_is_that_of_the_swap_and_none_where_nothing_
     moved = keyed.execute("""SELECT s, max(abs(m.x - t.x)), corr(m.x, t.x)
         FROM sdc_rank_swap_correlated('can_be_swapped', 'x', 0.95, 'id', stratum := 's') m JOIN t USING (id, s)
         GROUP BY s""")
-    for s, furthest, r in moved.fetchall():  # the values are 0 to n - 1: a rank each
+    swapped = moved.fetchall()
+    assert {s for s, *_ in swapped} == windows.keys() == {1, 2}
+    for s, furthest, r in swapped:  # the values are 0 to n - 1: a rank each
         assert windows[s] / 2 <= furthest <= windows[s]
         assert r >= 0.95

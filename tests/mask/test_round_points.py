@@ -113,8 +113,10 @@ def test_each_value_goes_to_the_nearest_multiple_of_any_base(con, base):
     """By exact fractions, either one of a half; the DOUBLE that is nearest to it where 1 is a multiple of the base."""
     con.execute("CREATE TABLE t AS SELECT range AS id, (range - 200) / 16e0 AS x FROM range(401)")
     step = Fraction(str(base))
-    rows = con.execute("SELECT t.x, r.x FROM sdc_round('t', ['x'], $b, 'id') r JOIN t USING (id)", {"b": base})
-    for x, y in rows.fetchall():
+    query = "SELECT t.x, r.x FROM sdc_round('t', ['x'], $base, 'id') r JOIN t USING (id)"
+    rows = con.execute(query, {"base": base}).fetchall()
+    assert len(rows) == 401
+    for x, y in rows:
         low, half = divmod(Fraction(x), step)
         wanted = {low} if 2 * half < step else {low + 1} if 2 * half > step else {low, low + 1}
         slack = 0 if (1 / step).denominator == 1 else math.ulp(x)
