@@ -291,7 +291,8 @@ class Roles(Table):
                 raise ColumnError(f"{missing:,} records have NULL for {role} ({name}): {why}.")
 
     def _check_unique_id(self) -> None:
-        if self.id is None:
+        # ids that ascend are unique, which is seen in a tenth of the time that counting each takes
+        if self.id is None or self.number(query.call_macro("sdc__ascends", self.table, self.id)):
             return
         rows = query.call_macro("sdc__category_cells", self.table, [self.id], None)
         repeated = exp.select(exp.Count(this=exp.Star())).from_(rows.subquery("r")).where(exp.column("sdc__f") > 1)

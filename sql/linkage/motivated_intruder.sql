@@ -47,13 +47,12 @@ CREATE OR REPLACE MACRO sdc__intruder_key(what, columns, stream) AS
 CREATE OR REPLACE MACRO sdc__drawn_persons(original, columns, id, records, stream) AS TABLE
     WITH sdc__own AS (SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__person FROM sdc__exact_rows(original, codes := [id])),
     sdc__named AS (SELECT sdc__person, sdc__checked_id(sdc__person) AS sdc__name FROM sdc__own),
-    sdc__placed AS (
-        SELECT sdc__person, sdc__name,
-               row_number() OVER (ORDER BY sdc__uniform(sdc__k, sdc__name, '') ASC, sdc__name ASC) AS sdc__place
+    sdc__drawn_for_each AS (
+        SELECT sdc__person, sdc__name, sdc__uniform(sdc__k, sdc__name, '') AS sdc__u
         FROM sdc__named, (SELECT sdc__intruder_key('who', columns, stream) AS sdc__k)
     )
-    SELECT sdc__person, sdc__name FROM sdc__placed
-    WHERE sdc__place <= sdc__checked_whole(records, 'records', 1);
+    SELECT sdc__person, sdc__name FROM sdc__drawn_for_each
+    ORDER BY sdc__u ASC, sdc__name ASC LIMIT sdc__checked_whole(records, 'records', 1);
 
 -- Whether a linkage is asked for, and fits: the name of its common table expression, or of the empty one.
 CREATE OR REPLACE MACRO sdc__if_it_fits(name, linkage, fits) AS

@@ -40,9 +40,13 @@ CREATE OR REPLACE MACRO sdc__surveyed(tbl, columns, domains, codes, weight, stra
                     THEN list_transform(list_sort(sdc__ds), lambda v: encode(substr(v, 5))) END AS sdc__d
     FROM sdc__listed;
 
--- The clusters of each stratum.
-CREATE OR REPLACE MACRO sdc__stratum_sizes(survey) AS TABLE
-    SELECT sdc__h, count(*) AS sdc__m FROM (SELECT DISTINCT sdc__h, sdc__c, sdc__r FROM query_table(survey)) GROUP BY sdc__h;
+-- The clusters of each stratum; without clusters each record is one.
+CREATE OR REPLACE MACRO sdc__stratum_sizes(survey, cluster) AS TABLE
+    WITH sdc__of_records AS (SELECT sdc__h, count(*) AS sdc__m FROM query_table(survey) GROUP BY sdc__h),
+    sdc__of_clusters AS (
+        SELECT sdc__h, count(*) AS sdc__m FROM (SELECT DISTINCT sdc__h, sdc__c, sdc__r FROM query_table(survey)) GROUP BY sdc__h
+    )
+    FROM query_table(CASE WHEN cluster IS NULL THEN 'sdc__of_records' ELSE 'sdc__of_clusters' END);
 
 -- The variance of sums of sdc__z, by domain and term: clusters holds a row for each cluster that is in them.
 CREATE OR REPLACE MACRO sdc__linearised(clusters, sizes) AS TABLE
@@ -72,11 +76,20 @@ CREATE OR REPLACE MACRO sdc__linearised(clusters, sizes) AS TABLE
     FROM sdc__squared GROUP BY sdc__d, sdc__t;
 
 -- The sums of sdc__v, which is centred, within clusters; as a part of the weights of the domain where relative.
-CREATE OR REPLACE MACRO sdc__cluster_sums(centred, relative) AS TABLE
-    SELECT sdc__d, sdc__t, sdc__h, sdc__c, sdc__r,
-           sdc__exact_sum(sdc__w * sdc__v * sdc__a) / any_value(sdc__a) / CASE WHEN relative THEN any_value(sdc__all) ELSE 1 END AS sdc__z
-    FROM query_table(centred), (SELECT sdc__shift(max(abs(sdc__w * sdc__v))) AS sdc__a FROM query_table(centred))
-    GROUP BY sdc__d, sdc__t, sdc__h, sdc__c, sdc__r;
+CREATE OR REPLACE MACRO sdc__cluster_sums(centred, relative, cluster) AS TABLE
+    WITH sdc__scale AS (SELECT sdc__shift(max(abs(sdc__w * sdc__v))) AS sdc__a FROM query_table(centred)),
+    sdc__of_records AS (
+        SELECT sdc__d, sdc__t, sdc__h, sdc__c, sdc__r,
+               sdc__unfixed(sdc__fixed(sdc__w * sdc__v * sdc__a)) / sdc__a / CASE WHEN relative THEN sdc__all ELSE 1 END AS sdc__z
+        FROM query_table(centred), sdc__scale
+    ),
+    sdc__of_clusters AS (
+        SELECT sdc__d, sdc__t, sdc__h, sdc__c, sdc__r,
+               sdc__exact_sum(sdc__w * sdc__v * sdc__a) / any_value(sdc__a) / CASE WHEN relative THEN any_value(sdc__all) ELSE 1 END AS sdc__z
+        FROM query_table(centred), sdc__scale
+        GROUP BY sdc__d, sdc__t, sdc__h, sdc__c, sdc__r
+    )
+    FROM query_table(CASE WHEN cluster IS NULL THEN 'sdc__of_records' ELSE 'sdc__of_clusters' END);
 
 -- The same of shares. Each cluster of a domain has its part in each of them, z = a - p b, where a is 0 in most: without listing these,
 --   sum z^2 = sum over clusters with the category (a - p b)^2 + p^2 (sum b^2 - sum over these b^2)

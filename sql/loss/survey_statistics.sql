@@ -28,7 +28,7 @@ CREATE OR REPLACE MACRO sdc__sums_of(tbl, statistic, variable, domains, weight, 
         FROM sdc__surveyed(tbl, [variable], domains, [CASE WHEN sdc__of_categories(statistic) THEN variable END, strata, cluster],
                            weight, strata, cluster)
     ),
-    sdc__sizes AS (FROM sdc__stratum_sizes('sdc__survey')),
+    sdc__sizes AS (FROM sdc__stratum_sizes('sdc__survey', cluster)),
     sdc__numbers AS (
         SELECT sdc__d, NULL::VARCHAR AS sdc__t, sdc__h, sdc__c, sdc__r, sdc__w,
                sdc__estimated_number(COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS sdc__y
@@ -49,9 +49,9 @@ CREATE OR REPLACE MACRO sdc__sums_of(tbl, statistic, variable, domains, weight, 
         FROM sdc__known AS sdc__k JOIN sdc__sums AS sdc__e
           ON sdc__k.sdc__d = sdc__e.sdc__d AND sdc__k.sdc__t IS NOT DISTINCT FROM sdc__e.sdc__t
     ),
-    sdc__parts AS (FROM sdc__cluster_sums('sdc__about', statistic IN ('mean', 'share'))),
+    sdc__parts AS (FROM sdc__cluster_sums('sdc__about', statistic IN ('mean', 'share'), cluster)),
     sdc__each_weight AS (SELECT * REPLACE (NULL AS sdc__t, 1e0 AS sdc__v) FROM sdc__about),
-    sdc__weighed AS (FROM sdc__cluster_sums('sdc__each_weight', true)),
+    sdc__weighed AS (FROM sdc__cluster_sums('sdc__each_weight', true, cluster)),
     sdc__of_sums AS (FROM sdc__linearised('sdc__parts', 'sdc__sizes')),
     sdc__of_shares AS (FROM sdc__linearised_shares('sdc__parts', 'sdc__weighed', 'sdc__sums', 'sdc__sizes')),
     sdc__errors AS (FROM query_table(CASE WHEN statistic = 'share' THEN 'sdc__of_shares' ELSE 'sdc__of_sums' END))
@@ -65,7 +65,7 @@ CREATE OR REPLACE MACRO sdc__value_at(share) AS TABLE
 
 CREATE OR REPLACE MACRO sdc__quantiles_of(tbl, variable, domains, quantile, weight, strata, cluster, z) AS TABLE
     WITH sdc__survey AS MATERIALIZED (FROM sdc__surveyed(tbl, [variable], domains, [strata, cluster], weight, strata, cluster)),
-    sdc__sizes AS (FROM sdc__stratum_sizes('sdc__survey')),
+    sdc__sizes AS (FROM sdc__stratum_sizes('sdc__survey', cluster)),
     sdc__known AS MATERIALIZED (
         SELECT sdc__d, NULL::VARCHAR AS sdc__t, sdc__h, sdc__c, sdc__r, sdc__w, sdc__y
         FROM (SELECT *, sdc__estimated_number(COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS sdc__y FROM sdc__survey)
@@ -95,7 +95,7 @@ CREATE OR REPLACE MACRO sdc__quantiles_of(tbl, variable, domains, quantile, weig
         FROM sdc__known AS sdc__k JOIN sdc__found AS sdc__e ON sdc__k.sdc__d = sdc__e.sdc__d
         JOIN sdc__wholes AS sdc__o ON sdc__k.sdc__d = sdc__o.sdc__d
     ),
-    sdc__clusters AS MATERIALIZED (FROM sdc__cluster_sums('sdc__about', true)),
+    sdc__clusters AS MATERIALIZED (FROM sdc__cluster_sums('sdc__about', true, cluster)),
     sdc__bounds AS MATERIALIZED (
         SELECT sdc__e.*, least(greatest(sdc__at - z * sdc__s, 0), 1) AS sdc__low, least(greatest(sdc__at + z * sdc__s, 0), 1) AS sdc__high
         FROM sdc__found AS sdc__e JOIN sdc__linearised('sdc__clusters', 'sdc__sizes') AS sdc__v ON sdc__e.sdc__d = sdc__v.sdc__d
@@ -111,7 +111,7 @@ CREATE OR REPLACE MACRO sdc__regressions_of(tbl, response, predictors, domains, 
     WITH sdc__survey AS MATERIALIZED (
         FROM sdc__surveyed(tbl, list_prepend(response, predictors), domains, [strata, cluster], weight, strata, cluster)
     ),
-    sdc__sizes AS (FROM sdc__stratum_sizes('sdc__survey')),
+    sdc__sizes AS (FROM sdc__stratum_sizes('sdc__survey', cluster)),
     sdc__coded AS (
         SELECT sdc__d, sdc__k.sdc__w, sdc__m::DOUBLE AS sdc__m,
                (dense_rank() OVER (ORDER BY sdc__k.sdc__h ASC NULLS LAST))::DOUBLE AS sdc__hs,

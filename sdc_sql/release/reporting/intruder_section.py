@@ -108,21 +108,38 @@ def _look_for_persons(
     categories = [name for name in known if name not in continuous]  # numbers are near, or they are not
     several = len(categories) > 2  # noqa: PLR2004 - as the linkage asks
     fits = {"keys": bool(categories), "distance": True, "agreement": several, "ranks": bool(continuous)}
-    found: _Found = {}
+    fitting = [name for name, its in fits.items() if its]
     with relabel_original(outcome.original, outcome.released, outcome.plan, categories) as source:
         given: dict[str, Any] = {"columns": known, "continuous": continuous or None, "records": count}
-        for how in (name for name, its in fits.items() if its):
-            try:
-                found[how] = set(_list_found(released, source, linkage=how, **given))
-            except (InputError, SdcError) as error:
-                found[how] = str(error)
-    return count, found
+        try:  # persons are drawn once for all linkages
+            return count, {
+                how: set(persons) for how, persons in _list_found(released, source, fitting, **given).items()
+            }
+        except (InputError, SdcError):
+            return count, {how: _try_linkage(released, source, how, **given) for how in fitting}
 
 
-def _list_found(released: Microdata, source: str, **given: Any) -> list[object]:  # noqa: ANN401 - of the measure
+def _try_linkage(released: Microdata, source: str, how: str, **given: Any) -> set[object] | str:  # noqa: ANN401
+    """Return the persons whom a linkage finds, or why it could not be tried."""
+    try:
+        return set(_list_found(released, source, [how], linkage=how, **given)[how])
+    except (InputError, SdcError) as error:
+        return str(error)
+
+
+def _list_found(
+    released: Microdata,
+    source: str,
+    linkages: list[str],
+    **given: Any,  # noqa: ANN401 - of the measure
+) -> dict[str, list[object]]:
     found = released.linkage.motivated_intruder_records(source, **given)
+    persons: dict[str, list[object]] = {how: [] for how in linkages}
     with translate_errors():
-        return [person for person, _, _, is_found in found.fetchall() if is_found]
+        for person, how, _, is_found in found.fetchall():
+            if is_found:
+                persons[how].append(person)
+    return persons
 
 
 def _find_interval(data: Microdata, found: int, drawn: int) -> tuple[float, float]:
