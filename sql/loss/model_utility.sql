@@ -39,7 +39,8 @@ CREATE OR REPLACE MACRO sdc__kernel_model_utility(codes, before, after, criterio
 -- Notes: The utility is 0, or less for what is lost.
 -- Example: FROM sdc_model_utility('persons', 'released', ['sex', 'region']);
 CREATE OR REPLACE MACRO sdc_model_utility(original, released, columns, criterion := 'bic') AS TABLE
-    WITH sdc__kinds AS (FROM sdc__kinds_of_records(original, released, columns, sdc__names(columns), []::VARCHAR[])),
+    WITH sdc__cells AS (FROM sdc__cells_of_files(original, released, columns, sdc__names(columns))),
+    sdc__kinds AS (FROM sdc__lists_of_cells('sdc__cells')),
     sdc__found AS (
         SELECT sdc__kernel_model_utility(sdc__categories, sdc__before, sdc__after,
                                          sdc__checked_choice(criterion, 'criterion', ['bic', 'aic'])) AS sdc__k,

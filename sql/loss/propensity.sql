@@ -28,41 +28,61 @@
 --   continuous  columns      those of them that are numbers
 --   pairs       truth value  whether the model has the products of every two variables
 
--- columns: of each variable its numbers, or the numbers of its categories; categories: how many have these, the first ones.
-CREATE OR REPLACE MACRO sdc__kernel_propensity(columns, categories, before, after, pairs) AS
+-- cells: the combinations of categories, their numbers and of each variable those of the categories; numbers: of each kind of records
+-- its cell, and of each variable the number.
+CREATE OR REPLACE MACRO sdc__kernel_propensity(cells, numbers, before, after, pairs) AS
     sdc__needs_python('The propensity score')::DOUBLE[];
 
 CREATE OR REPLACE MACRO sdc__mixed_columns(tbl, columns, categories, numbers, first) AS TABLE
     SELECT * EXCLUDE (sdc__w) FROM sdc__weighed_columns(tbl, columns, categories, numbers, NULL, first);
 
--- The kinds of records in either file, in one row: a list for each variable, whether it holds categories, and the records of either file.
-CREATE OR REPLACE MACRO sdc__kinds_of_records(original, released, columns, categories, numbers) AS TABLE
-    WITH sdc__files AS (
-        FROM sdc__mixed_columns(original, columns, categories, numbers, true)
-        UNION ALL BY NAME
-        FROM sdc__mixed_columns(released, columns, categories, numbers, false)
-    ),
-    sdc__crossed AS (
-        SELECT COLUMNS(lambda c: starts_with(c, 'sdc__t_')), COLUMNS(lambda c: starts_with(c, 'sdc__x_')),
-               (count(*) FILTER (WHERE sdc__first))::DOUBLE AS sdc__b,
+-- The records of both files.
+CREATE OR REPLACE MACRO sdc__mixed_files(original, released, columns, categories, numbers) AS TABLE
+    FROM sdc__mixed_columns(original, columns, categories, numbers, true)
+    UNION ALL BY NAME
+    FROM sdc__mixed_columns(released, columns, categories, numbers, false);
+
+-- The combinations of categories in columns "sdc__t_<name>" (texts), numbered as they come, with the records of either file.
+CREATE OR REPLACE MACRO sdc__cells_of_files(original, released, columns, categories) AS TABLE
+    WITH sdc__counted AS (
+        SELECT COLUMNS(lambda c: starts_with(c, 'sdc__t_')), (count(*) FILTER (WHERE sdc__first))::DOUBLE AS sdc__b,
                (count(*) FILTER (WHERE NOT sdc__first))::DOUBLE AS sdc__a
-        FROM sdc__files GROUP BY ALL
-    ),
-    sdc__coded AS (
-        SELECT sdc__category_number(COLUMNS(lambda c: starts_with(c, 'sdc__t_'))) AS "\0",
-               COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__b, sdc__a
-        FROM sdc__crossed
+        FROM sdc__mixed_files(original, released, columns, categories, []::VARCHAR[]) GROUP BY ALL
+    )
+    SELECT *, (row_number() OVER ())::DOUBLE AS sdc__cell FROM sdc__counted;
+
+-- Those cells in one row: their numbers, a list for each variable of its categories, and the records of either file.
+CREATE OR REPLACE MACRO sdc__lists_of_cells(cells) AS TABLE
+    WITH sdc__coded AS (
+        SELECT sdc__category_number(COLUMNS(lambda c: starts_with(c, 'sdc__t_'))) AS "\0", sdc__cell, sdc__b, sdc__a
+        FROM query_table(cells)
     ),
     sdc__lists AS (
-        SELECT list(COLUMNS(lambda c: starts_with(c, 'sdc__t_'))) AS "\0",
-               list(COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS "\0", list(sdc__b) AS sdc__before,
+        SELECT list(COLUMNS(lambda c: starts_with(c, 'sdc__t_'))) AS "\0", list(sdc__cell) AS sdc__cells, list(sdc__b) AS sdc__before,
                list(sdc__a) AS sdc__after
         FROM sdc__coded
     )
-    SELECT CASE WHEN len(categories) > 0 THEN [*COLUMNS(lambda c: starts_with(c, 'sdc__t_'))] ELSE [] END AS sdc__categories,
-           CASE WHEN len(numbers) > 0 THEN [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] ELSE [] END AS sdc__numbers,
-           sdc__before, sdc__after
-    FROM sdc__lists;
+    SELECT sdc__cells, [*COLUMNS(lambda c: starts_with(c, 'sdc__t_'))] AS sdc__categories, sdc__before, sdc__after FROM sdc__lists;
+
+-- The kinds of records in one row: the cell of each, a list for each number, and the records of either file. Without numbers these are
+-- the cells, and no record is read.
+CREATE OR REPLACE MACRO sdc__lists_of_kinds(cells, original, released, columns, categories, numbers) AS TABLE
+    WITH sdc__records AS (
+        SELECT row(*COLUMNS(lambda c: starts_with(c, 'sdc__t_'))) AS sdc__own, COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__first
+        FROM sdc__mixed_files(original, released, columns, categories, numbers) WHERE len(numbers) > 0
+    ),
+    sdc__keyed AS (SELECT row(*COLUMNS(lambda c: starts_with(c, 'sdc__t_'))) AS sdc__key, sdc__cell FROM query_table(cells)),
+    sdc__kinds AS (
+        SELECT sdc__cell, COLUMNS(lambda c: starts_with(c, 'sdc__x_')), (count(*) FILTER (WHERE sdc__first))::DOUBLE AS sdc__b,
+               (count(*) FILTER (WHERE NOT sdc__first))::DOUBLE AS sdc__a
+        FROM sdc__records JOIN sdc__keyed ON sdc__own = sdc__key GROUP BY ALL
+    ),
+    sdc__lists AS (
+        SELECT list(sdc__cell) AS sdc__cells, list(COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS "\0", list(sdc__b) AS sdc__before,
+               list(sdc__a) AS sdc__after
+        FROM sdc__kinds
+    )
+    SELECT [sdc__cells, *COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__numbers, sdc__before, sdc__after FROM sdc__lists;
 
 CREATE OR REPLACE MACRO sdc__flag(pairs) AS
     CASE pairs WHEN true THEN 1e0
@@ -80,11 +100,19 @@ CREATE OR REPLACE MACRO sdc__flag(pairs) AS
 -- Example: FROM sdc_propensity('persons', 'released', ['sex', 'income'], continuous := ['income']);
 -- Limit: share. The share of the most that the propensity score can differ from one that tells nothing.
 CREATE OR REPLACE MACRO sdc_propensity(original, released, columns, continuous := NULL, pairs := true) AS TABLE
-    WITH sdc__found AS (
-        SELECT sdc__kernel_propensity(list_concat(sdc__categories, sdc__numbers), len(sdc__categories)::DOUBLE, sdc__before,
-                                      sdc__after, sdc__flag(pairs)) AS sdc__k
-        FROM sdc__kinds_of_records(original, released, columns, sdc__names_not_among(columns, continuous),
-                                   sdc__names_among(columns, continuous))
+    WITH sdc__cells AS MATERIALIZED (FROM sdc__cells_of_files(original, released, columns, sdc__names_not_among(columns, continuous))),
+    sdc__kinds AS (
+        FROM sdc__lists_of_kinds('sdc__cells', original, released, columns, sdc__names_not_among(columns, continuous),
+                                 sdc__names_among(columns, continuous))
+    ),
+    sdc__found AS (
+        SELECT sdc__kernel_propensity(
+                   CASE WHEN len(sdc__names_not_among(columns, continuous)) > 0 THEN list_prepend(sdc__c.sdc__cells, sdc__categories)
+                        ELSE [sdc__c.sdc__cells] END,
+                   CASE WHEN len(sdc__names_among(columns, continuous)) > 0 THEN sdc__numbers ELSE [sdc__c.sdc__cells] END,
+                   coalesce(sdc__r.sdc__before, sdc__c.sdc__before), coalesce(sdc__r.sdc__after, sdc__c.sdc__after),
+                   sdc__flag(pairs)) AS sdc__k
+        FROM sdc__lists_of_cells('sdc__cells') AS sdc__c, sdc__kinds AS sdc__r
         WHERE len(sdc__some_of(continuous, columns, 'continuous')) >= 0
     )
     SELECT sdc__k[1]::BIGINT AS records, sdc__k[2]::BIGINT AS parameters, sdc__k[3] AS pmse, sdc__k[4] AS expected,

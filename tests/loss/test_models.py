@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import duckdb
 import numpy as np
 import pytest
-from sdc_sql.udfs.loss.propensity import Design, propensity
 from sdc_sql.udfs.loss.regression import regression, survey_regression, weighted_regression
 
 from sdc_sql import Microdata
@@ -158,27 +156,6 @@ def test_propensity(con):
         assert found["expected"] == pytest.approx((design.shape[1] - 1) * (1 - c) ** 2 * c / (n + m))
         assert found["ratio"] == pytest.approx(found["pmse"] / found["expected"])
         assert (found["records"], found["share"]) == (n + m, pytest.approx(found["pmse"] / (c * (1 - c))))
-
-
-@pytest.mark.parametrize("categories", [(6, 5), (3, 2)])
-def test_the_design_counted_and_made(categories):
-    """Many parameters are summed by counting slots, few by a product of matrices: both as the whole design says."""
-    draw = np.random.default_rng(sum(categories))
-    n = 900
-    codes = [draw.integers(0, c, n).astype(float) for c in categories]
-    number = np.where(draw.random(n) < 0.2, np.nan, draw.normal(size=n) + codes[0])
-    released = (draw.random(n) < 0.3 + 0.1 * (codes[0] == codes[1])).astype(float)
-    gone = np.isnan(number)
-    z = np.where(gone, 0, (number - np.nanmean(number)) / np.nanstd(number))
-    kept = [[c == k for k in range(int(c.max()) + 1) if k != np.bincount(c.astype(int)).argmax()] for c in codes]
-    main = [*kept, [z, gone]]
-    terms = [np.ones(n), *(x for of in main for x in of)]
-    terms += [x * y for i, j in combinations(range(3), 2) for x in main[i] for y in main[j]]
-    columns = np.array([*codes, number])
-    found = propensity(columns, 2.0, 1 - released, released, 1.0)
-    assert found[1] == len(terms)
-    assert found[2] == pytest.approx(score(np.column_stack(terms).astype(float), released), rel=1e-6)
-    assert Design(columns, 2, np.ones(n), pairs=True)._counted == (categories == (6, 5))
 
 
 def test_propensity_of_one_category_is_the_distance_of_its_shares(con):
