@@ -30,23 +30,46 @@
 CREATE OR REPLACE MACRO sdc__short_bits(numbers, widths) AS
     array_to_string(list_transform(numbers, lambda n, i: right(n::INTEGER::BIT::VARCHAR, widths[i])), '')::BIT;
 
--- The rows of either table: as numbers (a bit string), the pattern of what is not NULL, how many before and after.
--- crossed: the rows themselves.
-CREATE OR REPLACE MACRO sdc__coded_both(crossed) AS TABLE
-    WITH sdc__numbered AS MATERIALIZED (
-        SELECT sdc__before, sdc__after,
-               sdc__value_number(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__rank_\0",
-               sdc__value_mask(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__known_\0"
-        FROM query_table(crossed)
-    ),
+-- The rows of either table with the numbers of their values from 1, 0 for NULL. (A join to the distinct values of each key: ranks by
+-- windows sort all rows once a key, and take five times as long.)
+CREATE OR REPLACE MACRO sdc__numbered_rows(crossed, keys) AS
+    'SELECT sdc__before, sdc__after, ['
+    || array_to_string(list_transform(sdc__names(keys), lambda k, i: 'coalesce(sdc__n' || i || '.sdc__n, 0)'), ', ')
+    || '] AS sdc__ranks FROM ' || crossed || ' AS sdc__r'
+    || array_to_string(
+           list_transform(
+               sdc__names(keys),
+               lambda k, i: ' LEFT JOIN (SELECT sdc__v, row_number() OVER () AS sdc__n FROM (SELECT DISTINCT ' || sdc__identifier(k)
+                            || ' AS sdc__v FROM ' || crossed || ') WHERE sdc__v IS NOT NULL) AS sdc__n' || i || ' ON sdc__n' || i
+                            || '.sdc__v = sdc__r.' || sdc__identifier(k)),
+           '');
+
+-- The rows of either table: as a number, the pattern of what is not NULL (ones in the bits of these keys), how many before and after.
+-- What needs more than 126 bits is a bit string, in columns of its own.
+-- crossed: a common table expression of the rows themselves.
+CREATE OR REPLACE MACRO sdc__coded_both(crossed, keys) AS TABLE
+    WITH sdc__numbered AS MATERIALIZED (FROM query(sdc__numbered_rows(crossed, keys))),
     -- no more bits a key than its greatest number needs: short ones are compared fastest
-    sdc__widths AS (
-        SELECT list_transform([*COLUMNS(*)], lambda t: greatest(1, length(ltrim(t::INTEGER::BIT::VARCHAR, '0')))) AS sdc__width
-        FROM (SELECT max(COLUMNS(lambda c: starts_with(c, 'sdc__rank_'))) FROM sdc__numbered)
+    sdc__widths AS MATERIALIZED (
+        SELECT sdc__width,
+               list_transform(range(len(sdc__width) + 1), lambda i: coalesce(list_sum(sdc__width[:i]), 0)::INTEGER) AS sdc__first
+        FROM (SELECT list(length(bin(sdc__most))::INTEGER ORDER BY sdc__j ASC) AS sdc__width
+              FROM (SELECT sdc__j, max(sdc__rank) AS sdc__most
+                    FROM (SELECT unnest(sdc__ranks) AS sdc__rank, generate_subscripts(sdc__ranks, 1) AS sdc__j FROM sdc__numbered)
+                    GROUP BY sdc__j))
     )
-    SELECT row_number() OVER () AS sdc__cell, sdc__before, sdc__after,
-           sdc__short_bits([*COLUMNS(lambda c: starts_with(c, 'sdc__rank_'))], sdc__width) AS sdc__code,
-           sdc__short_bits([*COLUMNS(lambda c: starts_with(c, 'sdc__known_'))], sdc__width) AS sdc__mask
+    SELECT row_number() OVER () AS sdc__cell, sdc__before, sdc__after, NOT list_contains(sdc__ranks, 0) AS sdc__complete,
+           CASE WHEN sdc__first[-1] <= 126
+                    THEN list_sum(list_transform(sdc__ranks, lambda n, i: n::HUGEINT << sdc__first[i])) END AS sdc__code,
+           CASE WHEN sdc__first[-1] <= 126
+                    THEN list_sum(list_transform(
+                             sdc__ranks,
+                             lambda n, i: CASE WHEN n > 0 THEN (1::HUGEINT << sdc__first[i + 1]) - (1::HUGEINT << sdc__first[i])
+                                               ELSE 0 END)) END AS sdc__mask,
+           CASE WHEN sdc__first[-1] > 126 THEN sdc__short_bits(sdc__ranks, sdc__width) END AS sdc__long_code,
+           CASE WHEN sdc__first[-1] > 126
+                    THEN sdc__short_bits(list_transform(sdc__ranks, lambda n: CASE WHEN n > 0 THEN -1 ELSE 0 END), sdc__width)
+           END AS sdc__long_mask
     FROM sdc__numbered, sdc__widths;
 
 CREATE OR REPLACE MACRO sdc__both_cells(original, released, keys) AS TABLE
@@ -55,23 +78,32 @@ CREATE OR REPLACE MACRO sdc__both_cells(original, released, keys) AS TABLE
         UNION ALL BY NAME
         SELECT COLUMNS(sdc__columns((*), keys)), false AS sdc__original FROM sdc__exact_rows(released, codes := keys)
     ),
-    sdc__crossed AS (
+    sdc__crossed AS MATERIALIZED (
         SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), count(*) FILTER (sdc__original) AS sdc__before,
                count(*) FILTER (NOT sdc__original) AS sdc__after
         FROM sdc__rows_of_both GROUP BY ALL
     )
-    FROM sdc__coded_both('sdc__crossed');
+    FROM sdc__coded_both('sdc__crossed', keys);
 
--- Each pair of an original row and a compatible released one. cells: as above.
-CREATE OR REPLACE MACRO sdc__compatible_pairs(cells) AS TABLE
-    SELECT sdc__o.sdc__code AS sdc__old, sdc__o.sdc__before, sdc__o.sdc__cell AS sdc__old_cell,
-           sdc__r.sdc__code AS sdc__new, sdc__r.sdc__after, sdc__r.sdc__cell AS sdc__new_cell
-    FROM (SELECT sdc__c.sdc__cell, sdc__c.sdc__code, sdc__c.sdc__before, sdc__p.sdc__mask,
-                 sdc__common_bits(sdc__c.sdc__code, sdc__p.sdc__mask) AS sdc__kept
-          FROM (FROM query_table(cells) WHERE sdc__before > 0) AS sdc__c,
-               (SELECT DISTINCT sdc__mask FROM query_table(cells) WHERE sdc__after > 0) AS sdc__p) AS sdc__o
-    JOIN (FROM query_table(cells) WHERE sdc__after > 0) AS sdc__r ON sdc__r.sdc__mask = sdc__o.sdc__mask
+-- Each pair of an original row and a compatible released one. coded: the cells with a code and a mask of either kind.
+-- (Where the one or the other is NULL nothing is joined. A condition in its place would cost memory: DuckDB would think that rows of one
+-- file are as few as those of the other by all patterns, and keep these.)
+CREATE OR REPLACE MACRO sdc__pairs_of_codes(coded) AS TABLE
+    SELECT sdc__o.sdc__before, sdc__o.sdc__cell AS sdc__old_cell, sdc__r.sdc__after, sdc__r.sdc__cell AS sdc__new_cell
+    FROM (SELECT sdc__c.sdc__cell, sdc__c.sdc__before, sdc__p.sdc__mask,
+                 CASE WHEN sdc__c.sdc__before > 0 THEN sdc__common_bits(sdc__c.sdc__code, sdc__p.sdc__mask) END AS sdc__kept
+          FROM query_table(coded) AS sdc__c,
+               (SELECT DISTINCT sdc__mask FROM query_table(coded) WHERE sdc__after > 0) AS sdc__p) AS sdc__o
+    JOIN (FROM query_table(coded) WHERE sdc__after > 0) AS sdc__r ON sdc__r.sdc__mask = sdc__o.sdc__mask
          AND sdc__r.sdc__code = sdc__o.sdc__kept;
+-- cells: as above.
+CREATE OR REPLACE MACRO sdc__compatible_pairs(cells) AS TABLE
+    WITH sdc__long AS (
+        SELECT sdc__cell, sdc__before, sdc__after, sdc__long_code AS sdc__code, sdc__long_mask AS sdc__mask FROM query_table(cells)
+    )
+    FROM sdc__pairs_of_codes(cells)
+    UNION ALL
+    FROM sdc__pairs_of_codes('sdc__long');
 
 -- The values of each key that are not NULL before and are after; fewer than none is an error.
 CREATE OR REPLACE MACRO sdc__known_values(tbl, keys) AS TABLE
@@ -98,9 +130,11 @@ CREATE OR REPLACE MACRO sdc__missing_values(original, released, keys) AS TABLE
 -- Example: FROM sdc_compatible_records('persons', 'released', ['age', 'sex'], 3);
 CREATE OR REPLACE MACRO sdc_compatible_records(original, released, keys, k) AS TABLE
     WITH sdc__both AS MATERIALIZED (FROM sdc__both_cells(original, released, keys)),
-    sdc__found AS (SELECT sdc__old, sum(sdc__after)::BIGINT AS sdc__n FROM sdc__compatible_pairs('sdc__both') GROUP BY sdc__old)
+    sdc__found AS (
+        SELECT sdc__old_cell AS sdc__of, sum(sdc__after)::BIGINT AS sdc__n FROM sdc__compatible_pairs('sdc__both') GROUP BY ALL
+    )
     SELECT coalesce(sdc__n, 0) AS compatible, sum(sdc__before)::BIGINT AS records
-    FROM (FROM sdc__both WHERE sdc__before > 0) AS sdc__o LEFT JOIN sdc__found ON sdc__found.sdc__old = sdc__o.sdc__code
+    FROM (FROM sdc__both WHERE sdc__before > 0) AS sdc__o LEFT JOIN sdc__found ON sdc__of = sdc__o.sdc__cell
     WHERE coalesce(sdc__n, 0) < sdc__checked_whole(k, 'k', 2)
           AND (SELECT sum(sdc__values) FROM sdc__missing_values(original, released, keys)) >= 0
     GROUP BY ALL ORDER BY compatible ASC;
@@ -110,8 +144,7 @@ CREATE OR REPLACE MACRO sdc__report_of_cells(cells, pairs, original, released, k
     WITH sdc__old AS (SELECT sdc__old_cell AS sdc__cell, sum(sdc__after) AS sdc__n FROM query_table(pairs) GROUP BY ALL),
     sdc__new AS (SELECT sdc__new_cell AS sdc__cell, sum(sdc__before) AS sdc__n FROM query_table(pairs) GROUP BY ALL),
     sdc__counted AS (
-        SELECT sdc__b.*, coalesce(sdc__old.sdc__n, 0) AS sdc__compatible, coalesce(sdc__new.sdc__n, 0) AS sdc__originals,
-               NOT contains(sdc__mask::VARCHAR, '0') AS sdc__complete
+        SELECT sdc__b.*, coalesce(sdc__old.sdc__n, 0) AS sdc__compatible, coalesce(sdc__new.sdc__n, 0) AS sdc__originals
         FROM query_table(cells) AS sdc__b
         LEFT JOIN sdc__old ON sdc__old.sdc__cell = sdc__b.sdc__cell
         LEFT JOIN sdc__new ON sdc__new.sdc__cell = sdc__b.sdc__cell

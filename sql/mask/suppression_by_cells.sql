@@ -81,7 +81,7 @@ CREATE OR REPLACE MACRO sdc__local_suppression_proved(before, after, keys, k, id
         SELECT coalesce(sum(sdc__records), 0)::BIGINT AS sdc__below
         FROM sdc__rows_of_part JOIN sdc__shared ON row(sdc__own) = row(sdc__key) WHERE sdc__f < k
     ),
-    sdc__crossed AS (
+    sdc__crossed AS MATERIALIZED (
         SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sum(sdc__before)::BIGINT AS sdc__before,
                sum(sdc__after)::BIGINT AS sdc__after
         FROM (SELECT COLUMNS(sdc__columns((*), keys)), sdc__records AS sdc__before, 0 AS sdc__after FROM query_table(before)
@@ -89,11 +89,11 @@ CREATE OR REPLACE MACRO sdc__local_suppression_proved(before, after, keys, k, id
               SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), 0 AS sdc__before, sdc__records AS sdc__after FROM sdc__part)
         GROUP BY ALL
     ),
-    sdc__both AS MATERIALIZED (FROM sdc__coded_both('sdc__crossed')),
-    sdc__new AS (SELECT sdc__new AS sdc__of, sum(sdc__before) AS sdc__n FROM sdc__compatible_pairs('sdc__both') GROUP BY ALL),
+    sdc__both AS MATERIALIZED (FROM sdc__coded_both('sdc__crossed', keys)),
+    sdc__new AS (SELECT sdc__new_cell AS sdc__of, sum(sdc__before) AS sdc__n FROM sdc__compatible_pairs('sdc__both') GROUP BY ALL),
     sdc__original AS (
         SELECT coalesce(sum(sdc__after), 0)::BIGINT AS sdc__below
-        FROM sdc__both LEFT JOIN sdc__new ON sdc__of = sdc__code WHERE coalesce(sdc__n, 0) < k
+        FROM sdc__both LEFT JOIN sdc__new ON sdc__of = sdc__cell WHERE coalesce(sdc__n, 0) < k
     )
     FROM query_table(CASE guarantee WHEN 'strong' THEN 'sdc__original' ELSE 'sdc__alike' END) WHERE sdc__held(sdc__below, guarantee);
 

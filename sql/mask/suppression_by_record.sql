@@ -65,10 +65,12 @@ CREATE OR REPLACE MACRO sdc__suppressions(cells, keys, k, guarantee, importance,
 CREATE OR REPLACE MACRO sdc__blanked(v, lost, names) AS
     CASE WHEN lost = 0 THEN v WHEN (lost >> (list_position(names, alias(v)) - 1)) & 1 = 1 THEN NULL ELSE v END;
 
--- bits: for each of the columns which keys take it along.
+-- bits: for each of the columns which keys take it along. (The name of a column is no constant to DuckDB: to fold the case of its letters
+-- is done anew for each record and costs more than all else here, so first it is looked for as it is written.)
 CREATE OR REPLACE MACRO sdc__blanked_with(v, lost, bits, columns) AS
     CASE WHEN lost = 0 THEN v
-         WHEN lost & bits[list_position(list_transform(columns, lambda c: sdc__folded(c)), sdc__folded(alias(v)))] = 0
+         WHEN lost & bits[coalesce(list_position(columns, alias(v)),
+                                   list_position(list_transform(columns, lambda c: sdc__folded(c)), sdc__folded(alias(v))))] = 0
              THEN v
          ELSE NULL END;
 

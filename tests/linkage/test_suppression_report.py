@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import duckdb
 import pytest
@@ -68,3 +69,29 @@ def test_the_counts_are_those_of_every_pair(con, seed):
     groups = Counter([*compatible, sum(agrees((9, "x"), new) for new in [*released, (8, "z")])])
     rows = con.execute("FROM sdc_compatible_records('original', 'released', ['b', 'A'], 5)").fetchall()
     assert rows == sorted((n, records) for n, records in groups.items() if n < 5)
+
+
+def test_keys_of_other_types_and_of_more_bits_are_counted_alike(con):
+    """The same rows with values that are lists, NaN and structs of NULL, and with more keys than a number holds."""
+    draw = random.Random(7)  # noqa: S311
+    original = [(number, draw.randint(1, 3), draw.choice("xyz")) for number in range(20)]
+    released = [(n, *(None if draw.random() < 0.3 else value for value in row)) for n, *row in original]
+    for name, rows in (("original", original), ("released", released)):
+        con.execute(f"CREATE TABLE {name} (n INTEGER, a INTEGER, b VARCHAR)")
+        con.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", rows)
+    odd = """CASE WHEN a = 3 THEN 'nan'::DOUBLE ELSE a END AS "a ""of"" k",
+             CASE WHEN b > 'x' THEN {'v': [b, NULL], 'w': NULL} WHEN b > '' THEN {'v': NULL, 'w': NULL} END AS "F" """
+    many = ", ".join(["a", "b", *(f"{key} AS {key}{i}" for i in range(31) for key in "ab")])
+    found = []
+    for name, columns in (("plain", "a, b"), ("odd", odd), ("many", many)):
+        for of in ("original", "released"):
+            con.execute(f"CREATE TABLE {of}_{name} AS SELECT {columns} FROM {of} ORDER BY random()")
+        keys = con.table(f"released_{name}").columns
+        data = sdc_sql.Microdata(con, f"released_{name}", keys=keys)
+        report = data.linkage.suppression_report(f"original_{name}", K)
+        certain = data.linkage.certain_matches(f"original_{name}", K)
+        rows = data.linkage.compatible_records(f"original_{name}", K)
+        share = sum(report.suppressions.values()) / len(keys)
+        found.append((share, replace(report, suppressions={}), certain, rows))
+    assert found[1:] == found[:1] * 2
+    assert found[0][1].below_strong > 0

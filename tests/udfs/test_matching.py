@@ -58,3 +58,44 @@ def test_a_flow_takes_everything_where_it_can_be_taken():
         assert not flow.strange.any()
         assert (np.bincount(olds, weights=flow.along, minlength=80) == truth).all()
         assert (flow.along >= 0).all()
+
+
+def flow_one_by_one(olds, news, before, after):
+    """Return how many records flow at most: a path for one record at a time, found in depth."""
+    along = dict.fromkeys(zip(olds.tolist(), news.tolist(), strict=True), 0)
+    left, room = before.tolist(), after.tolist()
+
+    def push(new, seen):
+        for old, to in along:
+            if to == new and old not in seen:
+                seen.add(old)
+                if left[old]:
+                    left[old] -= 1
+                    along[old, new] += 1
+                    return True
+                for other in [n for o, n in along if o == old and n != new and along[o, n]]:
+                    if push(other, seen):  # the other takes one of somebody else's
+                        along[old, other] -= 1
+                        along[old, new] += 1
+                        return True
+        return False
+
+    while any(room[new] and push(new, set()) and not room.__setitem__(new, room[new] - 1) for new in range(len(room))):
+        pass
+    return sum(along.values())
+
+
+def test_no_flow_is_greater_and_none_overflows():
+    """Of cells without edges, without records, with many of either, and of a side that is the scarcer one."""
+    draw = np.random.default_rng(4)
+    for number in range(150):
+        sides = draw.integers(1, 7, 2)
+        edges = np.argwhere(draw.random(sides) < draw.choice([0.1, 0.3, 0.7]))
+        before, after = (draw.integers(0, draw.choice([2, 5]), size) for size in sides)
+        olds, news = draw.permutation(edges).reshape(-1, 2).T
+        flow = Flow(olds, news, before, after)
+        assert (flow.along >= 0).all(), number
+        assert (before - np.bincount(olds, flow.along, sides[0]) == flow.unreleased).all(), number
+        assert (after - np.bincount(news, flow.along, sides[1]) == flow.strange).all(), number
+        assert min(flow.unreleased.min(), flow.strange.min()) >= 0, number
+        assert flow.along.sum() == flow_one_by_one(olds, news, before, after), number

@@ -68,7 +68,8 @@ def certain_matches(olds: Integers, news: Integers, before: Integers, after: Int
 def _find_group_edges(together: Integers, tails: Integers, heads: Integers) -> tuple[Integers, Integers]:
     """Return the edges between groups of nodes, each once."""
     tails, heads = together[tails], together[heads]
-    pairs = np.unique((tails * (together.max() + 1) + heads)[tails != heads])
+    pairs = np.sort((tails * (together.max() + 1) + heads)[tails != heads])  # in a third of the time of np.unique
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]
     return pairs // (together.max() + 1), pairs % (together.max() + 1)
 
 

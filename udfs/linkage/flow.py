@@ -1,7 +1,7 @@
 """A greatest flow between two sides: how many records of each original cell became how many of each released one.
 
-Cells are taken in the order of what can be chosen for them, which finds nearly all; what is left is pushed along
-shortest paths, all cells that still lack records at once (Hopcroft & Karp 1973, Ford & Fulkerson).
+Cells offer their records in rounds, in the order of what can be chosen for them, which finds nearly all; what is left
+is pushed along shortest paths, all cells that still lack records at once (Hopcroft & Karp 1973, Ford & Fulkerson).
 """
 
 from __future__ import annotations
@@ -56,40 +56,40 @@ class Flow:
         self.along = np.zeros(len(olds), dtype=np.int64)
         self._of_old, self._of_new = np.argsort(olds, kind="stable"), np.argsort(news, kind="stable")
         self._old_starts, self._new_starts = find_edge_starts(olds, len(before)), find_edge_starts(news, len(after))
-        self._greedy()
+        self._flow_in_rounds()
         while self._augment_paths():
             pass
 
-    def _greedy(self) -> None:
-        choices = np.diff(self._old_starts)
-        sizes = np.diff(self._new_starts)
-        single = self._of_new[self._new_starts[:-1][sizes == 1]]  # they have no choice, and no two of one cell compete
-        for edge in self._take_single_edges(single).tolist():
-            self._push(edge, min(self.unreleased[self.olds[edge]], self.strange[self.news[edge]]))
-        for new in np.argsort(sizes, kind="stable")[np.searchsorted(np.sort(sizes), 2) :].tolist():
-            edges = self._of_new[self._new_starts[new] : self._new_starts[new + 1]]
-            edges = edges[self.unreleased[self.olds[edges]] > 0]
-            edges = edges[np.argsort(choices[self.olds[edges]], kind="stable")]
-            upto = np.minimum(np.cumsum(self.unreleased[self.olds[edges]]), self.strange[new])
-            pushed = np.diff(upto, prepend=0)
-            self.along[edges] += pushed
-            self.unreleased[self.olds[edges]] -= pushed
-            self.strange[new] -= pushed.sum()
+    def _flow_in_rounds(self) -> None:
+        """Let each original cell offer its records where fewest could go, of which those with fewest choices are taken.
 
-    def _take_single_edges(self, single: Integers) -> Integers:
-        """Take what flows where an original cell has one such edge; return the others."""
-        first = np.unique(self.olds[single], return_index=True)[1]
-        alone = single[first]
-        pushed = np.minimum(self.unreleased[self.olds[alone]], self.strange[self.news[alone]])
-        self.along[alone] += pushed
-        self.unreleased[self.olds[alone]] -= pushed
-        self.strange[self.news[alone]] -= pushed
-        return np.delete(single, first)
+        Of an offer either all is taken, or the released cell is full: none is made twice, and the rounds are no more
+        than the choices of one cell.
+        """
+        choices, sizes = np.diff(self._old_starts), np.diff(self._new_starts)
+        left = np.lexsort([self.news, sizes[self.news]])
+        first = np.empty(len(choices), dtype=np.int64)
+        while True:
+            left = left[(self.unreleased[self.olds[left]] > 0) & (self.strange[self.news[left]] > 0)]
+            if not len(left):
+                return
+            olds = self.olds[left]
+            first[olds[::-1]] = np.arange(len(left) - 1, -1, -1)  # of several the one that is written last
+            offers = left[first[olds] == np.arange(len(left))]
+            offers = offers[np.lexsort([choices[self.olds[offers]], self.news[offers]])]
+            self._take_offers(offers)
 
-    def _push(self, edge: int, number: int) -> None:
-        self.along[edge] += number
-        self.unreleased[self.olds[edge]] -= number
-        self.strange[self.news[edge]] -= number
+    def _take_offers(self, offers: Integers) -> None:
+        """Push along edges, one of each original cell, until the released ones are full; they stand by these."""
+        olds, news = self.olds[offers], self.news[offers]
+        upto = np.cumsum(self.unreleased[olds])
+        starts = np.flatnonzero(np.diff(news, prepend=-1))
+        before = np.repeat(upto[starts] - self.unreleased[olds[starts]], np.diff(starts, append=len(news)))
+        room = np.maximum(self.strange[news] - (upto - before - self.unreleased[olds]), 0)
+        pushed = np.minimum(self.unreleased[olds], room)
+        self.along[offers] += pushed
+        self.unreleased[olds] -= pushed
+        self.strange[news[starts]] -= np.add.reduceat(pushed, starts)
 
     def _augment_paths(self) -> bool:
         """Push along shortest paths from all released cells that lack records; return whether there was one."""
