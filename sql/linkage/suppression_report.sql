@@ -30,10 +30,10 @@
 CREATE OR REPLACE MACRO sdc__short_bits(numbers, widths) AS
     array_to_string(list_transform(numbers, lambda n, i: right(n::INTEGER::BIT::VARCHAR, widths[i])), '')::BIT;
 
--- The rows of either table with the numbers of their values from 1, 0 for NULL. (A join to the distinct values of each key: ranks by
--- windows sort all rows once a key, and take five times as long.)
-CREATE OR REPLACE MACRO sdc__numbered_rows(crossed, keys) AS
-    'SELECT sdc__before, sdc__after, ['
+-- Some columns of a table, and the numbers of the values of its keys from 1, 0 for NULL. (A join to the distinct values of each key: ranks
+-- by windows sort all rows once a key, and take five times as long.)
+CREATE OR REPLACE MACRO sdc__numbered_rows(crossed, keys, columns) AS
+    'SELECT ' || columns || ', ['
     || array_to_string(list_transform(sdc__names(keys), lambda k, i: 'coalesce(sdc__n' || i || '.sdc__n, 0)'), ', ')
     || '] AS sdc__ranks FROM ' || crossed || ' AS sdc__r'
     || array_to_string(
@@ -44,28 +44,29 @@ CREATE OR REPLACE MACRO sdc__numbered_rows(crossed, keys) AS
                             || '.sdc__v = sdc__r.' || sdc__identifier(k)),
            '');
 
+-- The bits that the numbers of each key need, and (one more element) the bits of the keys before it: short numbers are compared fastest.
+CREATE OR REPLACE MACRO sdc__bits_of_ranks(numbered) AS TABLE
+    SELECT sdc__width,
+           list_transform(range(len(sdc__width) + 1), lambda i: coalesce(list_sum(sdc__width[:i]), 0)::INTEGER) AS sdc__first
+    FROM (SELECT list(length(bin(sdc__most))::INTEGER ORDER BY sdc__j ASC) AS sdc__width
+          FROM (SELECT sdc__j, max(sdc__rank) AS sdc__most
+                FROM (SELECT unnest(sdc__ranks) AS sdc__rank, generate_subscripts(sdc__ranks, 1) AS sdc__j FROM query_table(numbered))
+                GROUP BY sdc__j));
+-- Numbers side by side in one; and ones in the bits of some of them.
+CREATE OR REPLACE MACRO sdc__packed(numbers, firsts) AS list_sum(list_transform(numbers, lambda n, i: n::HUGEINT << firsts[i]));
+CREATE OR REPLACE MACRO sdc__packed_ones(chosen, firsts) AS
+    list_sum(list_transform(chosen, lambda b, i: CASE WHEN b THEN (1::HUGEINT << firsts[i + 1]) - (1::HUGEINT << firsts[i]) ELSE 0 END));
+
 -- The rows of either table: as a number, the pattern of what is not NULL (ones in the bits of these keys), how many before and after.
 -- What needs more than 126 bits is a bit string, in columns of its own.
 -- crossed: a common table expression of the rows themselves.
 CREATE OR REPLACE MACRO sdc__coded_both(crossed, keys) AS TABLE
-    WITH sdc__numbered AS MATERIALIZED (FROM query(sdc__numbered_rows(crossed, keys))),
-    -- no more bits a key than its greatest number needs: short ones are compared fastest
-    sdc__widths AS MATERIALIZED (
-        SELECT sdc__width,
-               list_transform(range(len(sdc__width) + 1), lambda i: coalesce(list_sum(sdc__width[:i]), 0)::INTEGER) AS sdc__first
-        FROM (SELECT list(length(bin(sdc__most))::INTEGER ORDER BY sdc__j ASC) AS sdc__width
-              FROM (SELECT sdc__j, max(sdc__rank) AS sdc__most
-                    FROM (SELECT unnest(sdc__ranks) AS sdc__rank, generate_subscripts(sdc__ranks, 1) AS sdc__j FROM sdc__numbered)
-                    GROUP BY sdc__j))
-    )
+    WITH sdc__numbered AS MATERIALIZED (FROM query(sdc__numbered_rows(crossed, keys, 'sdc__before, sdc__after'))),
+    sdc__widths AS MATERIALIZED (FROM sdc__bits_of_ranks('sdc__numbered'))
     SELECT row_number() OVER () AS sdc__cell, sdc__before, sdc__after, NOT list_contains(sdc__ranks, 0) AS sdc__complete,
+           CASE WHEN sdc__first[-1] <= 126 THEN sdc__packed(sdc__ranks, sdc__first) END AS sdc__code,
            CASE WHEN sdc__first[-1] <= 126
-                    THEN list_sum(list_transform(sdc__ranks, lambda n, i: n::HUGEINT << sdc__first[i])) END AS sdc__code,
-           CASE WHEN sdc__first[-1] <= 126
-                    THEN list_sum(list_transform(
-                             sdc__ranks,
-                             lambda n, i: CASE WHEN n > 0 THEN (1::HUGEINT << sdc__first[i + 1]) - (1::HUGEINT << sdc__first[i])
-                                               ELSE 0 END)) END AS sdc__mask,
+                    THEN sdc__packed_ones(list_transform(sdc__ranks, lambda n: n > 0), sdc__first) END AS sdc__mask,
            CASE WHEN sdc__first[-1] > 126 THEN sdc__short_bits(sdc__ranks, sdc__width) END AS sdc__long_code,
            CASE WHEN sdc__first[-1] > 126
                     THEN sdc__short_bits(list_transform(sdc__ranks, lambda n: CASE WHEN n > 0 THEN -1 ELSE 0 END), sdc__width)

@@ -159,42 +159,99 @@ CREATE OR REPLACE MACRO sdc_suppress_combinations(
     )
     FROM sdc__released(tbl, keys, id, 'sdc__done');
 
+-- How frequent the combinations of each set are, of the cells of both files: in the original (sdc__before) and in the released file
+-- (sdc__after), each as it stands and, NULL agreeing with every value, with those that are compatible (sdc__like_...).
+--
+-- A combination is a number: that of the cell without the bits of the other keys. Two patterns of NULL of one set, A and B, share some
+-- keys: the combinations of B are summed by these, once for each A, and each combination of A looks its sums up.
+CREATE OR REPLACE MACRO sdc__combination_counts(stacked) AS TABLE
+    WITH sdc__patterns AS (SELECT DISTINCT sdc__set, sdc__known FROM query_table(stacked)),
+    sdc__pairs AS MATERIALIZED (
+        SELECT sdc__a.sdc__set, sdc__a.sdc__known, sdc__b.sdc__known AS sdc__other
+        FROM sdc__patterns AS sdc__a JOIN sdc__patterns AS sdc__b ON sdc__a.sdc__set = sdc__b.sdc__set
+    ),
+    sdc__sums AS (
+        SELECT sdc__p.sdc__set, sdc__p.sdc__known, sdc__p.sdc__other, sdc__c.sdc__code & sdc__p.sdc__known AS sdc__shared,
+               sum(sdc__before)::BIGINT AS sdc__before, sum(sdc__after)::BIGINT AS sdc__after, sum(sdc__w_before) AS sdc__w_before,
+               sum(sdc__w_after) AS sdc__w_after
+        FROM query_table(stacked) AS sdc__c
+        JOIN sdc__pairs AS sdc__p ON sdc__c.sdc__set = sdc__p.sdc__set AND sdc__c.sdc__known = sdc__p.sdc__other
+        GROUP BY ALL
+    ),
+    -- (kept: else combinations are joined before what they share is computed, each to all of its pattern)
+    sdc__asked AS MATERIALIZED (
+        SELECT sdc__c.sdc__set, sdc__c.sdc__code, sdc__c.sdc__known, sdc__c.sdc__after, sdc__c.sdc__w_after, sdc__p.sdc__other,
+               sdc__c.sdc__code & sdc__p.sdc__other AS sdc__shared
+        FROM query_table(stacked) AS sdc__c
+        JOIN sdc__pairs AS sdc__p ON sdc__c.sdc__set = sdc__p.sdc__set AND sdc__c.sdc__known = sdc__p.sdc__known
+    )
+    SELECT sdc__c.sdc__set, sdc__c.sdc__code, any_value(sdc__c.sdc__after) AS sdc__after, any_value(sdc__c.sdc__w_after) AS sdc__w_after,
+           sum(sdc__s.sdc__before)::BIGINT AS sdc__like_before, sum(sdc__s.sdc__w_before) AS sdc__like_w_before,
+           sum(sdc__s.sdc__after)::BIGINT AS sdc__like_after, sum(sdc__s.sdc__w_after) AS sdc__like_w_after
+    FROM sdc__asked AS sdc__c JOIN sdc__sums AS sdc__s USING (sdc__set, sdc__known, sdc__other, sdc__shared)
+    GROUP BY sdc__c.sdc__set, sdc__c.sdc__code;
+
 -- The records that have a too rare combination, a row for each way to count: among the released records, NULL agreeing with every value
--- ('wildcard') or a value of its own ('identical'), or among those of the original ('strong').
-CREATE OR REPLACE MACRO sdc__counted_as(guarantee, table_, unsafe) AS
-    'SELECT ''' || guarantee
-    || ''' AS sdc__guarantee, sdc__cell FROM (WITH sdc__crossed AS (SELECT * EXCLUDE (sdc__before, sdc__after,'
-    || ' sdc__w_before, sdc__w_after), sdc__'
-    || table_ || ' AS sdc__records, sdc__w_' || table_ || ' AS sdc__w FROM sdc__cells_of_both) ' || unsafe || ')';
--- A number in the place of a value: the cells are looked at once for each set of keys, and numbers are grouped in less time and memory.
-CREATE OR REPLACE MACRO sdc__stand_in(key) AS CASE WHEN key IS NOT NULL THEN (dense_rank() OVER (ORDER BY key ASC))::INTEGER END;
+-- ('wildcard') or a value of its own ('identical'), or among those of the original ('strong'). (All keys fit into one number: the search
+-- takes no more than 106 bits, and a released file has no other values.)
+CREATE OR REPLACE MACRO sdc__too_rare(weights, records, limit_, inclusive) AS
+    sdc__is_unsafe(sdc__checked_frequency(sdc__unfixed(weights), records), limit_, inclusive::BOOLEAN);
 CREATE OR REPLACE MACRO sdc__rare_records(tbl, mended, keys, rule, weight, inclusive, small_weights) AS TABLE
     WITH sdc__rows_of_both AS (
-        SELECT COLUMNS(sdc__columns((*), keys)), sdc__records AS sdc__after, sdc__w AS sdc__w_after, 0 AS sdc__before,
-               0 * sdc__w AS sdc__w_before
+        SELECT COLUMNS(sdc__columns((*), keys)), sdc__records AS sdc__after, sdc__fixed(sdc__w) AS sdc__w_after, 0 AS sdc__before,
+               0 * sdc__fixed(sdc__w) AS sdc__w_before
         FROM sdc__standing_cells(mended, keys, weight, small_weights)
         UNION ALL BY NAME
-        SELECT COLUMNS(sdc__columns((*), keys)), 0 AS sdc__after, 0 * sdc__w AS sdc__w_after, sdc__records AS sdc__before,
-               sdc__w AS sdc__w_before
+        SELECT COLUMNS(sdc__columns((*), keys)), 0 AS sdc__after, 0 * sdc__fixed(sdc__w) AS sdc__w_after, sdc__records AS sdc__before,
+               sdc__fixed(sdc__w) AS sdc__w_before
         FROM sdc__standing_cells(tbl, keys, weight, small_weights)
     ),
+    sdc__crossed_both AS MATERIALIZED (
+        SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sum(sdc__after)::BIGINT AS sdc__after,
+               sum(sdc__before)::BIGINT AS sdc__before, sum(sdc__w_after) AS sdc__w_after, sum(sdc__w_before) AS sdc__w_before
+        FROM sdc__rows_of_both GROUP BY ALL
+    ),
+    sdc__numbered AS MATERIALIZED (
+        FROM query(sdc__numbered_rows('sdc__crossed_both', keys, 'sdc__before, sdc__after, sdc__w_before, sdc__w_after'))
+    ),
+    sdc__widths AS MATERIALIZED (FROM sdc__bits_of_ranks('sdc__numbered')),
     sdc__cells_of_both AS MATERIALIZED (
-        SELECT sdc__stand_in(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "\0", COLUMNS(lambda c: starts_with(c, 'sdc__')),
-               row_number() OVER () AS sdc__cell
-        FROM (
-            SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sum(sdc__after)::BIGINT AS sdc__after,
-                   sum(sdc__before)::BIGINT AS sdc__before,
-                   sdc__exact_sum(sdc__w_after) AS sdc__w_after, sdc__exact_sum(sdc__w_before) AS sdc__w_before
-            FROM sdc__rows_of_both GROUP BY ALL)
+        SELECT row_number() OVER () AS sdc__cell, sdc__before, sdc__after, sdc__w_before, sdc__w_after,
+               sdc__packed(sdc__ranks, sdc__first) AS sdc__code,
+               sdc__packed_ones(list_transform(sdc__ranks, lambda n: n > 0), sdc__first) AS sdc__known
+        FROM sdc__numbered, sdc__widths
+    ),
+    sdc__sets AS MATERIALIZED (
+        SELECT sdc__set, sdc__limit,
+               sdc__packed_ones(list_transform(sdc__names(keys), lambda k: sdc__is_among(k, sdc__of)), sdc__first) AS sdc__bits
+        FROM (SELECT unnest(range(len(sdc__rule['sets']))) AS sdc__set, unnest(sdc__rule['sets']) AS sdc__of,
+                     unnest(sdc__rule['limits'])::DOUBLE AS sdc__limit
+              FROM (SELECT rule AS sdc__rule)), sdc__widths
+    ),
+    sdc__stacked AS MATERIALIZED (
+        SELECT sdc__set, sdc__code & sdc__bits AS sdc__code, any_value(sdc__known & sdc__bits) AS sdc__known,
+               sum(sdc__before)::BIGINT AS sdc__before, sum(sdc__after)::BIGINT AS sdc__after, sum(sdc__w_before) AS sdc__w_before,
+               sum(sdc__w_after) AS sdc__w_after
+        FROM sdc__cells_of_both, sdc__sets GROUP BY sdc__set, sdc__code & sdc__bits
     ),
     sdc__rare AS (
-        FROM query(list_transform([rule], lambda r:
-            sdc__counted_as('identical', 'after', sdc__unsafe_by_category(r, inclusive)) || ' UNION '
-            || sdc__counted_as('wildcard', 'after', sdc__unsafe_by_wildcard(keys, r, inclusive)) || ' UNION '
-            || sdc__counted_as('strong', 'before', sdc__unsafe_by_wildcard(keys, r, inclusive)))[1])
+        SELECT sdc__set, sdc__code, sdc__too_rare(sdc__w_after, sdc__after, sdc__limit, inclusive) AS sdc__identical,
+               sdc__too_rare(sdc__like_w_after, sdc__like_after, sdc__limit, inclusive) AS sdc__wildcard,
+               sdc__too_rare(sdc__like_w_before, sdc__like_before, sdc__limit, inclusive) AS sdc__strong
+        FROM sdc__combination_counts('sdc__stacked') JOIN sdc__sets USING (sdc__set)
+    ),
+    sdc__found AS (
+        SELECT sdc__cell, bool_or(sdc__identical) AS sdc__identical, bool_or(sdc__wildcard) AS sdc__wildcard,
+               bool_or(sdc__strong) AS sdc__strong
+        FROM (SELECT sdc__cell, sdc__set, sdc__code & sdc__bits AS sdc__code FROM sdc__cells_of_both, sdc__sets) AS sdc__c
+        JOIN (FROM sdc__rare WHERE sdc__identical OR sdc__wildcard OR sdc__strong) AS sdc__r USING (sdc__set, sdc__code)
+        GROUP BY sdc__cell
     )
     SELECT sdc__guarantee, sum(sdc__before)::BIGINT AS sdc__before, sum(sdc__after)::BIGINT AS sdc__after
-    FROM sdc__cells_of_both JOIN sdc__rare USING (sdc__cell) GROUP BY sdc__guarantee;
+    FROM (SELECT unnest(['identical', 'wildcard', 'strong']) AS sdc__guarantee,
+                 unnest([sdc__identical, sdc__wildcard, sdc__strong]) AS sdc__has, sdc__before, sdc__after
+          FROM sdc__cells_of_both JOIN sdc__found USING (sdc__cell))
+    WHERE sdc__has GROUP BY sdc__guarantee;
 
 CREATE OR REPLACE MACRO sdc__combinations_held(wildcard, strong, guarantee) AS
     CASE greatest(wildcard, CASE guarantee WHEN 'strong' THEN strong ELSE 0 END)

@@ -498,3 +498,40 @@ def test_the_proof_counts_rare_records_pair_by_pair(con, case, threshold, inclus
     assert lost == {key: sum(key in text[3:] for _, text in texts) for key in "fg"}
     assert by == counted
     assert found == [*figures.values()]
+
+
+READINGS = [("identical", "after", False), ("wildcard", "after", True), ("strong", "before", True)]
+
+
+@pytest.mark.parametrize("weight", ["w", None])
+def test_rare_records_of_random_files_are_those_of_every_pair(con, weight):
+    """Of two files that need not be of the same records, each set with its threshold; NULL stands in both."""
+    rng = np.random.default_rng(11)
+    keys, sets, limits = ['F"', "g", "k"], [['F"'], ["g", "k"], ["k", 'F"', "g"]], [4.0, 2.5, 1.0]
+    rule = f"sdc__suppression_rule({keys}, {limits}, NULL, NULL, {sets})"
+    counted = "'w'" if weight else "NULL"
+    call = f"sdc__rare_records('before', 'after', {keys}, {rule}, {counted}, true, 'error')"
+    asked = [([keys.index(key) for key in of], limit) for of, limit in zip(sets, limits, strict=True)]
+
+    def count_rare(records, others, wild):
+        def find_frequency(record, of):
+            return sum(
+                o[3] if weight else 1
+                for o in others
+                if all(record[j] == o[j] or (wild and None in {record[j], o[j]}) for j in of)
+            )
+
+        return sum(any(find_frequency(record, of) <= limit for of, limit in asked) for record in records)
+
+    for _ in range(6):
+        files = {}
+        for name in ("before", "after"):
+            codes = rng.integers(-1 if name == "before" else -2, 3, (rng.integers(6, 14), 3))
+            files[name] = [(*(None if c < 0 else int(c) for c in row), float(rng.integers(4, 9)) / 4) for row in codes]
+            con.execute(f'CREATE OR REPLACE TABLE {name} ("F""" INTEGER, g INTEGER, k INTEGER, w DOUBLE)')
+            con.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?)", files[name])
+        expected = {}
+        for guarantee, others, wild in READINGS:
+            both = tuple(count_rare(files[name], files[others], wild) for name in ("before", "after"))
+            expected |= {guarantee: both} if any(both) else {}
+        assert {name: tuple(counts) for name, *counts in execute(con, f"FROM {call}").fetchall()} == expected
