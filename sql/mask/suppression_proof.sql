@@ -12,19 +12,39 @@ CREATE OR REPLACE MACRO sdc__suppression_proof(tbl, released, keys, k) AS TABLE
     SELECT * EXCLUDE (k), 0 AS certain_matches, 0 AS below_wildcard FROM sdc_suppression_report(tbl, released, keys, k)
     WHERE sdc__held(below_identical, 'identical');
 -- Both of these from the same cells, which are counted once.
+CREATE OR REPLACE MACRO sdc__report_and_certain_of(cells, pairs, tbl, released, keys, k) AS TABLE
+    SELECT sdc__r.* EXCLUDE (k), certain_matches
+    FROM sdc__report_of_cells(cells, pairs, tbl, released, keys, k) AS sdc__r,
+         sdc__certain_of_cells(cells, pairs, tbl, released, keys, k);
 CREATE OR REPLACE MACRO sdc__report_and_certain(tbl, released, keys, k) AS TABLE
     WITH sdc__both AS MATERIALIZED (FROM sdc__both_cells(tbl, released, keys)),
     sdc__pairs AS MATERIALIZED (FROM sdc__compatible_pairs('sdc__both'))
-    SELECT sdc__r.* EXCLUDE (k), certain_matches
-    FROM sdc__report_of_cells('sdc__both', 'sdc__pairs', tbl, released, keys, k) AS sdc__r,
-         sdc__certain_of_cells('sdc__both', 'sdc__pairs', tbl, released, keys, k);
+    FROM sdc__report_and_certain_of('sdc__both', 'sdc__pairs', tbl, released, keys, k);
 CREATE OR REPLACE MACRO sdc__suppression_proof_strong(tbl, released, keys, k) AS TABLE
     SELECT *, 0 AS below_wildcard FROM sdc__report_and_certain(tbl, released, keys, k)
     WHERE sdc__held(below_strong, 'strong');
+-- How many released records have fewer than k where NULL agrees with every value, from these cells: as sdc_k_anonymity counts them.
+CREATE OR REPLACE MACRO sdc__below_wildcard_of(cells, k) AS TABLE
+    WITH sdc__short AS MATERIALIZED (
+        SELECT sdc__cell AS sdc__key, sdc__after AS sdc__records, NULL::DOUBLE AS sdc__w, sdc__code, sdc__mask
+        FROM query_table(cells) WHERE sdc__after > 0 AND sdc__code IS NOT NULL
+    ),
+    sdc__long AS MATERIALIZED (
+        SELECT sdc__cell AS sdc__key, sdc__after AS sdc__records, NULL::DOUBLE AS sdc__w, sdc__long_code AS sdc__code,
+               sdc__long_mask AS sdc__mask
+        FROM query_table(cells) WHERE sdc__after > 0 AND sdc__code IS NULL
+    )
+    SELECT coalesce(sum(sdc__records), 0)::BIGINT AS records
+    FROM (SELECT sdc__records, sdc__f FROM sdc__wildcard_sums('sdc__short')
+          UNION ALL
+          SELECT sdc__records, sdc__f FROM sdc__wildcard_sums('sdc__long'))
+    WHERE sdc__f < k;
 CREATE OR REPLACE MACRO sdc__suppression_proof_wildcard(tbl, released, keys, k) AS TABLE
+    WITH sdc__both AS MATERIALIZED (FROM sdc__both_cells(tbl, released, keys)),
+    sdc__pairs AS MATERIALIZED (FROM sdc__compatible_pairs('sdc__both'))
     SELECT sdc__r.*, sdc__w.records AS below_wildcard
-    FROM sdc__report_and_certain(tbl, released, keys, k) AS sdc__r,
-         (SELECT max(records) AS records FROM sdc_k_anonymity(released, keys, k, nulls := 'wildcard')) AS sdc__w
+    FROM sdc__report_and_certain_of('sdc__both', 'sdc__pairs', tbl, released, keys, k) AS sdc__r,
+         sdc__below_wildcard_of('sdc__both', k) AS sdc__w
     WHERE sdc__held(sdc__w.records, 'wildcard');
 
 -- The same where only the records of a subset are to be safe, counted by the same measures; and where no other record may have changed.

@@ -10,6 +10,7 @@ import duckdb
 import pytest
 
 import sdc_sql
+from sdc_sql.db.catalogue.load import execute
 from sdc_sql.microdata import call_method
 
 K = 3
@@ -95,3 +96,23 @@ def test_keys_of_other_types_and_of_more_bits_are_counted_alike(con):
         found.append((share, replace(report, suppressions={}), certain, rows))
     assert found[1:] == found[:1] * 2
     assert found[0][1].below_strong > 0
+
+
+@pytest.mark.parametrize("copies", [1, 33])
+def test_below_k_where_null_agrees_with_every_value(con, copies):
+    """What the proof counts from these cells, pair by pair: with few keys, and with more than a number holds."""
+    draw = random.Random(1)  # noqa: S311
+    original = [(draw.randint(1, 3), draw.choice("xyz")) for _ in range(12)]
+    released = [tuple(None if draw.random() < 0.15 else value for value in row) for row in original]
+    keys = [f"{key}{i}" for i in range(copies) for key in "ab"]
+    for name, rows in (("original", original), ("released", released)):
+        con.execute(f"CREATE TABLE {name} ({', '.join(f'{key} VARCHAR' for key in keys)})")
+        con.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(keys))})", [row * copies for row in rows])
+
+    def count_compatible(row):
+        return sum(all(None in {x, y} or x == y for x, y in zip(row, other, strict=True)) for other in released)
+
+    cells = f"WITH cells AS MATERIALIZED (FROM sdc__both_cells('original', 'released', {keys}))"
+    found = execute(con, f"{cells} FROM sdc__below_wildcard_of('cells', {K})").fetchall()
+    assert found == [(sum(count_compatible(row) < K for row in released),)]
+    assert found[0][0] > 0
