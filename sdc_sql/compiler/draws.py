@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from sdc_sql.compiler.definitions import Definition
 
 # Macros that have another body in a compiled query. Masked values stay DOUBLEs, since the types of columns are not
-# known; ids are counted, since other engines keep no order of rows; a value without noise is none, not the original;
-# only the length of a key is judged.
+# known; ids are counted, since other engines keep no order of rows, and have a memory of their own; a value without
+# noise is none, not the original; only the length of a key is judged.
 _MACROS = """
 CREATE OR REPLACE MACRO sdc__ascends(tbl, id) AS TABLE SELECT false AS sdc__ascending;
+CREATE OR REPLACE MACRO sdc__identified_at_once(tbl, id, bytes, codes := NULL, compared := NULL) AS TABLE
+    FROM sdc__identified(tbl, id, codes := codes, compared := compared);
 CREATE OR REPLACE MACRO sdc__typed(tbl, columns, values_of) AS TABLE
     SELECT sdc__id, COLUMNS(lambda c: NOT starts_with(c, 'sdc__')) FROM query_table(values_of);
 CREATE OR REPLACE MACRO sdc__decimal_unit(type) AS CASE WHEN sdc__is_whole(type) THEN 1e0 END;

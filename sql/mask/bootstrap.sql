@@ -78,7 +78,8 @@ CREATE OR REPLACE MACRO sdc__bootstrap_records(tbl, columns, categories, id, str
            COLUMNS(sdc__to_mask((*), columns, id)),
            sdc__number_drawn(COLUMNS(sdc__to_mask((*), columns, id)), categories) AS "sdc__x_\0",
            sdc__part(sdc__canonical(COLUMNS(sdc__to_mask((*), columns, id)))) AS "sdc__o_\0"
-    FROM sdc__identified(tbl, id, codes := list_concat(sdc__names_if_any(categories), sdc__names_if_any([stratum])))
+    FROM sdc__identified_at_once(tbl, id, 150 + 130 * len(sdc__names(columns)),
+                                 codes := list_concat(sdc__names_if_any(categories), sdc__names_if_any([stratum])))
     WHERE sdc__categories_are_drawn(columns, categories);
 
 -- By stratum, in the order of the ids: the values of the columns, each under its own name, the numbers in the order of the names, and bytes

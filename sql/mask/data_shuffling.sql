@@ -80,7 +80,9 @@ CREATE OR REPLACE MACRO sdc__shuffling_lists(tbl, columns, given, id, stratum, s
                     THEN sdc__off_zero(sdc__uniform(
                                            sdc__subkeys[sdc__folded(alias(COLUMNS(sdc__to_mask((*), columns, id))))],
                                            sdc__checked_id(sdc__id), '')) END AS "sdc__p_\0"
-        FROM sdc__identified(tbl, id, codes := [stratum]), sdc__column_subkeys(columns, release, stream, method, '')
+        FROM sdc__identified_at_once(tbl, id, 270 + 115 * len(sdc__names(columns)) + 40 * len(sdc__names_if_any(given)),
+                                     codes := [stratum]),
+             sdc__column_subkeys(columns, release, stream, method, '')
         WHERE sdc__stand_apart(columns, given, 'given')
     ),
     sdc__reduced_of AS (

@@ -68,8 +68,9 @@ CREATE OR REPLACE MACRO sdc__swap_units(tbl, columns, rate, id, equal, different
                dense_rank() OVER (ORDER BY sdc__within_value(
                                       different, COLUMNS(sdc__within((*), different))) ASC NULLS FIRST) AS "sdc__p_\0",
                sdc__canonical(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__t_\0", sdc__subkey
-        FROM sdc__identified(tbl, id, codes := list_concat(sdc__names(columns), sdc__names(equal), sdc__names(different)),
-                             compared := list_concat(sdc__names(equal), sdc__names(different))),
+        FROM sdc__identified_at_once(tbl, id, 370,
+                                     codes := list_concat(sdc__names(columns), sdc__names(equal), sdc__names(different)),
+                                     compared := list_concat(sdc__names(equal), sdc__names(different))),
              (SELECT sdc__subkey(sdc__secret_key(), release, stream, 'data swap',
                                  concat(sdc__part(sdc__canonical(TRY_CAST(rate AS DOUBLE))),
                                         sdc__part(sdc__columns_part(equal)), sdc__part(sdc__columns_part(different))),

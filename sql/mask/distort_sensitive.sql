@@ -64,10 +64,10 @@ CREATE OR REPLACE MACRO sdc__distort_sensitive(tbl, columns, groups, id, l, t, c
     WITH sdc__records AS (
         SELECT sdc__id, COLUMNS(sdc__to_mask((*), columns, id)) AS sdc__x,
                struct_pack(*COLUMNS(sdc__distorted_groups((*), columns, groups))) AS sdc__group
-        FROM sdc__identified(tbl, id,
-                             codes := CASE WHEN distance = 'ordered' THEN sdc__names(groups)
-                                           ELSE list_concat(sdc__names(groups), columns) END,
-                             compared := groups)
+        FROM sdc__identified_at_once(tbl, id, 315,
+                                     codes := CASE WHEN distance = 'ordered' THEN sdc__names(groups)
+                                                   ELSE list_concat(sdc__names(groups), columns) END,
+                                     compared := groups)
     ),
     sdc__placed AS (
         SELECT * REPLACE (sdc__placed_value(sdc__checked_choice(distance, 'distance', ['equal', 'ordered']),

@@ -9,7 +9,7 @@ CREATE OR REPLACE MACRO sdc__synthetic_records(tbl, columns, id, stratum) AS TAB
            sdc__is_whole(typeof(COLUMNS(sdc__to_mask((*), columns, id)))) AS "sdc__t_\0",
            sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__x_\0",
            sdc__part(sdc__canonical(COLUMNS(sdc__to_mask((*), columns, id)))) AS "sdc__o_\0"
-    FROM sdc__identified(tbl, id, codes := [stratum]);
+    FROM sdc__identified_at_once(tbl, id, 300 + 114 * len(sdc__names(columns)), codes := [stratum]);
 
 -- records: the name of a common table expression of these. One number of them all, whatever their order.
 CREATE OR REPLACE MACRO sdc__source_of(records, subkey) AS TABLE

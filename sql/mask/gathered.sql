@@ -42,15 +42,16 @@ CREATE OR REPLACE MACRO sdc__joined(names, texts) AS
 CREATE OR REPLACE MACRO sdc__column_digest(x, subkeys, id, together) AS
     sdc__digest(subkeys[sdc__folded(alias(x))], sdc__checked_id(id), coalesce(together, sdc__part(sdc__canonical(sdc__number(x)))));
 
--- drawn: 'column', where each column is masked by itself, or 'record', where its columns are masked together.
-CREATE OR REPLACE MACRO sdc__gathered(tbl, columns, id, stratum, drawn, method, parameters, stream, release) AS TABLE
+-- drawn: 'column', where each column is masked by itself, or 'record', where its columns are masked together. bytes: of a record
+-- (held_at_once.sql).
+CREATE OR REPLACE MACRO sdc__gathered(tbl, columns, id, stratum, drawn, method, parameters, stream, release, bytes) AS TABLE
     WITH sdc__whole AS (
         SELECT *, struct_keys(struct_pack(*COLUMNS(sdc__to_mask((*), columns, id)))) AS sdc__names,
                CASE WHEN drawn = 'record'
                     THEN sdc__joined(sdc__names,
                                      list_transform([*COLUMNS(sdc__to_mask((*), columns, id))],
                                                     lambda v: sdc__canonical(TRY_CAST(v AS DOUBLE)))) END AS sdc__together
-        FROM sdc__identified(tbl, id, codes := [stratum]),
+        FROM sdc__identified_at_once(tbl, id, bytes, codes := [stratum]),
              sdc__column_subkeys(columns, release, stream, method,
                                  concat(parameters, CASE WHEN drawn = 'record' THEN sdc__columns_part(columns) END))
     ),

@@ -28,6 +28,11 @@ CREATE OR REPLACE MACRO sdc__identified(tbl, id, codes := NULL, compared := NULL
                ELSE error('ColumnError: The id (' || id || ') is the same on ' || sdc__n || ' records: it must be unique.')
           END;
 
+-- The same for a method that holds all records at once; bytes: those of a record (held_at_once.sql).
+CREATE OR REPLACE MACRO sdc__identified_at_once(tbl, id, bytes, codes := NULL, compared := NULL) AS TABLE
+    FROM sdc__identified(tbl, id, codes := codes, compared := compared)
+    WHERE (SELECT sdc__fits_into_memory(count(*), bytes) FROM query_table(tbl));
+
 -- What a draw is made for: the record by its id or, with unit := 'household', its household, so that members with the same value have the
 -- same draw and go on sharing a value. (Household 5 and record 5 draw apart.)
 CREATE OR REPLACE MACRO sdc__household_column(have, unit, household) AS

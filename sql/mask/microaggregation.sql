@@ -51,7 +51,7 @@ CREATE OR REPLACE MACRO sdc__microaggregate(tbl, columns, k, id, method, centroi
                                         'sum_of_z']),
                    sdc__checked_choice(centroid, 'centroid', ['mean', 'median']), sdc__checked_number(blocks, 'blocks'),
                    sdc__checked_number(gamma, 'gamma')) AS sdc__masked
-        FROM sdc__gathered(tbl, columns, id, stratum, 'column', NULL, NULL, NULL, NULL)
+        FROM sdc__gathered(tbl, columns, id, stratum, 'column', NULL, NULL, NULL, NULL, 140 + 31 * len(sdc__names(columns)))
     )
     FROM sdc__spread_averages(tbl, columns, 'sdc__filled');
 
@@ -83,7 +83,8 @@ CREATE OR REPLACE MACRO sdc__microaggregate_categorical(tbl, columns, k, id, sca
                struct_keys(struct_pack(*COLUMNS(sdc__to_mask((*), columns, id)))) AS sdc__names,
                dense_rank() OVER (ORDER BY COLUMNS(sdc__to_mask((*), columns, id)) ASC NULLS LAST) AS "sdc__c_\0",
                COLUMNS(sdc__to_mask((*), columns, id))::VARCHAR AS "sdc__l_\0"
-        FROM sdc__identified(tbl, id, codes := list_append(sdc__names(columns), stratum), compared := [stratum])
+        FROM sdc__identified_at_once(tbl, id, 230 + 75 * len(sdc__names(columns)), codes := list_append(sdc__names(columns), stratum),
+                                     compared := [stratum])
     ),
     sdc__gathered AS (
         SELECT sdc__stratum, list(sdc__id ORDER BY sdc__id ASC) AS sdc__ids, any_value(sdc__names) AS sdc__names,

@@ -87,7 +87,7 @@ CREATE OR REPLACE MACRO sdc__multiplied_together(tbl, columns, size, id, method,
                            'multiplicative noise ' || method,
                            concat(sdc__part(sdc__canonical(sdc__checked_number(size, 'size'))),
                                   sdc__part(sdc__canonical(sdc__checked_number(spread, 'spread')))),
-                           stream, release)
+                           stream, release, 310 + 70 * len(sdc__names(columns)))
     )
     FROM sdc__spread_averages(tbl, columns, 'sdc__filled');
 

@@ -119,11 +119,11 @@ CREATE OR REPLACE MACRO sdc__swap_persons(tbl, columns, household, id, risk_keys
                                        list_distinct(list_transform(flatten(profiles::VARCHAR[][]),
                                                                     lambda n: sdc__folded(n)))))) AS "sdc__l_\0",
                CASE WHEN max_risk IS NOT NULL THEN TRY_CAST(COLUMNS(sdc__within((*), risk)) AS DOUBLE) END AS "sdc__r_\0"
-        FROM sdc__identified(tbl, id,
-                             codes := list_concat(sdc__names(columns), sdc__names(carry_along), sdc__names(risk_keys),
-                                                  flatten(profiles::VARCHAR[][]), [household]::VARCHAR[]),
-                             compared := list_concat(sdc__names(columns), sdc__names(risk_keys),
-                                                     flatten(profiles::VARCHAR[][]), [household]::VARCHAR[]))
+        FROM sdc__identified_at_once(tbl, id, 420 + 20 * len(sdc__names(columns)),
+                                     codes := list_concat(sdc__names(columns), sdc__names(carry_along), sdc__names(risk_keys),
+                                                          flatten(profiles::VARCHAR[][]), [household]::VARCHAR[]),
+                                     compared := list_concat(sdc__names(columns), sdc__names(risk_keys),
+                                                             flatten(profiles::VARCHAR[][]), [household]::VARCHAR[]))
         WHERE sdc__swap_asks(columns, household, risk_keys, k, profiles, carry_along, risk, max_risk)
     ),
     sdc__risks AS (

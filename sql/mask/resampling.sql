@@ -36,7 +36,7 @@ CREATE OR REPLACE MACRO sdc__resample(tbl, columns, samples, id, stratum, stream
     WITH sdc__numbers AS (
         SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
                sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x, sdc__subkeys[sdc__folded(columns[1])] AS sdc__subkey
-        FROM sdc__identified(tbl, id, codes := [stratum]),
+        FROM sdc__identified_at_once(tbl, id, 320, codes := [stratum]),
              sdc__column_subkeys(columns, release, stream, 'resampling', samples::BIGINT::VARCHAR)
     ),
     sdc__texts AS (SELECT *, sdc__checked_id(sdc__id) AS sdc__named, sdc__part(sdc__canonical(sdc__x)) AS sdc__value FROM sdc__numbers),

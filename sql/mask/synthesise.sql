@@ -164,7 +164,8 @@ CREATE OR REPLACE MACRO sdc__synthesis_records(tbl, columns, id, given, codes, f
                CASE WHEN NOT sdc__none_beside(given) THEN sdc__synthesis_read(COLUMNS(sdc__within((*), given)), codes) END AS "sdc__g_\0",
                CASE WHEN NOT sdc__none_beside(given)
                     THEN sdc__part(sdc__canonical(COLUMNS(sdc__within((*), given)))) END AS "sdc__q_\0"
-        FROM sdc__identified(tbl, id, codes := list_concat(sdc__names(columns), sdc__names_if_any(given)))
+        FROM sdc__identified_at_once(tbl, id, 380 + 10 * len(list_concat(sdc__names(columns), sdc__names_if_any(given))),
+                                     codes := list_concat(sdc__names(columns), sdc__names_if_any(given)))
         WHERE sdc__stand_apart(columns, given, 'given') AND sdc__code_columns(columns, given, codes)
               AND sdc__goes_with_household(household, columns, given, fitted, drawn)
     ),

@@ -26,7 +26,8 @@ CREATE OR REPLACE MACRO sdc__numbers_beside(tbl, columns, id, beside, name, stra
     SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
            sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__y_\0",
            sdc__number_beside(COLUMNS(sdc__within((*), beside)), beside) AS "sdc__c_\0"
-    FROM sdc__identified(tbl, id, codes := [stratum])
+    FROM sdc__identified_at_once(tbl, id, 180 + 38 * len(list_concat(sdc__names(columns), sdc__names_if_any(beside))),
+                                 codes := [stratum])
     WHERE sdc__stand_apart(columns, beside, name);
 
 CREATE OR REPLACE MACRO sdc__lists_beside(records, beside) AS TABLE
