@@ -20,7 +20,7 @@ CREATE OR REPLACE MACRO sdc__type_told(type) AS
 
 -- A name as DuckDB compares it: the case of ASCII letters is ignored, "ü" and "Ü" are two columns.
 CREATE OR REPLACE MACRO sdc__folded(name) AS
-    translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz');
+    translate(name::VARCHAR, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz');
 
 -- 'Age' among ['age', 'sex']: true.
 CREATE OR REPLACE MACRO sdc__is_among(name, names) AS
@@ -52,9 +52,9 @@ CREATE OR REPLACE MACRO sdc__columns(have, named) AS list_transform([sdc__names(
 END)[1];
 
 -- One column given by name, or any column as a placeholder where the argument is a number or NULL
--- (its value is then not used: see sdc__value).
+-- (its value is then not used: see sdc__value). A list of one name is no name.
 CREATE OR REPLACE MACRO sdc__column(have, named) AS
-    CASE WHEN typeof(named) = 'VARCHAR' THEN sdc__columns(have, [named::VARCHAR]) ELSE have[1:1] END;
+    CASE WHEN typeof(named) = 'VARCHAR' OR ends_with(typeof(named), ']') THEN sdc__columns(have, [named::VARCHAR]) ELSE have[1:1] END;
 
 -- The value of such an argument for a record: of the named column, or the number itself, or NULL. A text may hold a number (in a table of
 -- texts, made of a file); one that does not is no value, which the checks refuse: DuckDB's own message would show it.

@@ -9,7 +9,8 @@
 -- The sensitive column, which must not be a key (each cell would hold one value of it).
 CREATE OR REPLACE MACRO sdc__sensitive(have, keys, sensitive) AS CASE
     WHEN sdc__is_among(sensitive, keys)
-        THEN [sensitive || '" is a key variable as well as the sensitive variable: take it out of the keys; so "' || sensitive]
+        THEN [sensitive::VARCHAR || '" is a key variable as well as the sensitive variable: take it out of the keys; so "'
+              || sensitive::VARCHAR]
     ELSE sdc__columns(have, [sensitive::VARCHAR])
 END;
 

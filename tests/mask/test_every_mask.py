@@ -74,6 +74,17 @@ def test_a_column_that_is_not_there_and_the_id_are_refused(db, name):
             db.execute(call(name, "persons").replace(f"'{first}'", f"'{wrong}'", 1)).fetchall()
 
 
+@pytest.mark.one_in(6)
+@pytest.mark.parametrize("name", [n for n, mask in MASKS.items() if "stratum" in {p.name for p in mask.parameters}])
+def test_a_stratum_that_is_no_name_of_a_column_is_refused(db, name):
+    plain = call(name, "persons").split(", stratum :=")[0].removesuffix(")")
+    if name == "sdc_multiplicative_noise":  # plain noise asks for no stratum
+        plain += ", method := 'hoehne'"
+    for wrong in ("['sex']", "2"):  # (the first column stood in their place)
+        with pytest.raises(duckdb.Error, match=r"is not a column|must stand|\[\]"):
+            db.execute(f"{plain}, stratum := {wrong})").fetchall()
+
+
 @pytest.mark.one_in(16)
 @EVERY
 def test_the_method_of_microdata_releases_what_the_macro_releases(db, name):
