@@ -85,7 +85,8 @@ CREATE OR REPLACE MACRO sdc__cluster_sums(centred, relative, cluster) AS TABLE
     ),
     sdc__of_clusters AS (
         SELECT sdc__d, sdc__t, sdc__h, sdc__c, sdc__r,
-               sdc__exact_sum(sdc__w * sdc__v * sdc__a) / any_value(sdc__a) / CASE WHEN relative THEN any_value(sdc__all) ELSE 1 END AS sdc__z
+               sdc__exact_sum(sdc__w * sdc__v * sdc__a) / any_value(sdc__a)
+                   / CASE WHEN relative THEN any_value(sdc__all) ELSE 1 END AS sdc__z
         FROM query_table(centred), sdc__scale
         GROUP BY sdc__d, sdc__t, sdc__h, sdc__c, sdc__r
     )
