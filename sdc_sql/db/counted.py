@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 GROUPED = "sdc__category_cells"
 # The macros that count records, and what stands in their place where a table of cells has what they read.
 COUNTED = {
-    GROUPED: "(tbl, keys, weight) AS TABLE FROM sdc__counted_cells(tbl, keys, weight)",
+    GROUPED: "(tbl, keys, weight, asked := true) AS TABLE FROM sdc__counted_cells(tbl, keys, weight)",
     "sdc__attribute_counts": (
         "(tbl, keys, sensitive, numbers := false) AS TABLE FROM sdc__counted_attributes(tbl, keys, sensitive)"
     ),

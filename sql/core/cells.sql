@@ -19,12 +19,13 @@
 -- cell's own records), sdc__f and sdc__w (the frequencies that an intruder's match meets; with
 -- wildcards they count compatible cells too).
 -- (A common table expression that is not read is not bound: what the other treatment would cost to bind.)
-CREATE OR REPLACE MACRO sdc__cells(tbl, keys, weight, nulls) AS TABLE
+-- asked: false where the caller reads the records beside the cells, and has the table and the values of its keys checked there.
+CREATE OR REPLACE MACRO sdc__cells(tbl, keys, weight, nulls, asked := true) AS TABLE
     WITH sdc__by_category AS (
         SELECT struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key, sdc__records, sdc__f, sdc__w
-        FROM sdc__category_cells(tbl, keys, weight)
+        FROM sdc__category_cells(tbl, keys, weight, asked := asked)
     ),
-    sdc__by_wildcard AS (FROM sdc__wildcard_cells(tbl, keys, weight))
+    sdc__by_wildcard AS (FROM sdc__wildcard_cells(tbl, keys, weight, asked := asked))
     FROM query_table(CASE WHEN sdc__is_category(nulls) THEN 'sdc__by_category' ELSE 'sdc__by_wildcard' END);
 
 -- With nulls := 'wildcard' the frequencies count every compatible record and no longer sum to the number of records.

@@ -28,7 +28,7 @@ CREATE OR REPLACE MACRO sdc__is_among(name, names) AS
 
 -- ['age', 'sex'] as "age", "sex", for messages. (array_to_string is a macro, which takes longer to bind.)
 CREATE OR REPLACE MACRO sdc__quoted(names) AS
-    coalesce(list_aggregate(list_transform(TRY_CAST(names AS VARCHAR[]), lambda n: '"' || n || '"'), 'string_agg', ', '), '');
+    coalesce('"' || list_aggregate(TRY_CAST(names AS VARCHAR[]), 'string_agg', '", "') || '"', '');
 
 -- The caller's columns among those at hand (the inner ones are not his), and the names that are not among them.
 CREATE OR REPLACE MACRO sdc__own(have) AS list_filter(have, lambda h: NOT starts_with(h, 'sdc__'));
@@ -44,17 +44,24 @@ CREATE OR REPLACE MACRO sdc__columns(have, named) AS list_transform([sdc__names(
     WHEN list_position(given, NULL) IS NOT NULL
         THEN ['NULL": the list of columns holds a NULL where a name should be; so "NULL']
     ELSE list_concat(
-        list_transform(sdc__missing(have, given)[1:1], lambda n:
+        list_transform(list_filter(given, lambda n: NOT sdc__is_among(n, sdc__own(have)))[1:1], lambda n:
             concat(n, '" is not a column of the table, whose columns are ', sdc__quoted(sdc__own(have)), '; so "', n)),
         CASE WHEN len(list_distinct(list_transform(given, lambda n: sdc__folded(n)))) < len(given)
             THEN ['(twice)": a column is named twice in ' || sdc__quoted(given) || '; so "(twice)']
         ELSE list_filter(have, lambda h: sdc__is_among(h, given)) END)
 END)[1];
 
+-- The same of one name, with the same complaints, in half of the time that the list takes to bind.
+CREATE OR REPLACE MACRO sdc__one_column(have, named) AS
+    CASE WHEN named IS NULL THEN ['NULL": the list of columns holds a NULL where a name should be; so "NULL']
+         ELSE coalesce(
+             nullif(list_filter(have, lambda h: sdc__folded(h) = sdc__folded(named::VARCHAR) AND NOT starts_with(h, 'sdc__')), []),
+             [concat(named, '" is not a column of the table, whose columns are ', sdc__quoted(sdc__own(have)), '; so "', named)]) END;
+
 -- One column given by name, or any column as a placeholder where the argument is a number or NULL
 -- (its value is then not used: see sdc__value). A list of one name is no name.
 CREATE OR REPLACE MACRO sdc__column(have, named) AS
-    CASE WHEN typeof(named) = 'VARCHAR' OR ends_with(typeof(named), ']') THEN sdc__columns(have, [named::VARCHAR]) ELSE have[1:1] END;
+    CASE WHEN typeof(named) = 'VARCHAR' OR ends_with(typeof(named), ']') THEN sdc__one_column(have, named::VARCHAR) ELSE have[1:1] END;
 
 -- The value of such an argument for a record: of the named column, or the number itself, or NULL. A text may hold a number (in a table of
 -- texts, made of a file); one that does not is no value, which the checks refuse: DuckDB's own message would show it.

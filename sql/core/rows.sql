@@ -18,7 +18,7 @@ CREATE OR REPLACE MACRO sdc__refused(tbl, codes, compared := NULL) AS TABLE
     SELECT sdc__n AS sdc__records
     FROM (SELECT count(*) AS sdc__n FROM (SELECT 1 FROM query_table(sdc__one_name(tbl)) LIMIT 1)
           UNION ALL FROM sdc__guessed(tbl, codes)
-          UNION ALL FROM sdc__told_apart(tbl, coalesce(sdc__names(compared), sdc__names(codes)))) AS sdc__count
+          UNION ALL FROM sdc__told_apart(tbl, compared, otherwise := codes)) AS sdc__count
     WHERE CASE WHEN sdc__n > 0 THEN false
                ELSE error('TableError: The table ' || tbl || ' has no rows: there is nothing to measure.') END;
 
@@ -44,11 +44,11 @@ CREATE OR REPLACE MACRO sdc__rows(tbl, codes := NULL, compared := NULL) AS TABLE
 CREATE OR REPLACE MACRO sdc__by_bytes(value) AS struct_extract({'v': value}, 'v' COLLATE C);
 
 CREATE OR REPLACE MACRO sdc__exact(value) AS
-    CASE WHEN typeof(value) <> 'VARCHAR' AND contains(typeof(value), 'VARCHAR')
+    CASE WHEN regexp_matches(typeof(value), '.VARCHAR|VARCHAR.') -- texts within it
               AND lower(current_setting('default_collation')) NOT IN ('', 'binary', 'c', 'posix')
-             THEN error('ParameterError: The default collation of this session is ' || current_setting('default_collation')
-                        || ', and a column holds lists or structs of texts, which would be compared by it: RESET'
-                        || ' default_collation first, or take the texts out of them.')
+             THEN error(concat('ParameterError: The default collation of this session is ', current_setting('default_collation'),
+                               ', and a column holds lists or structs of texts, which would be compared by it: RESET',
+                               ' default_collation first, or take the texts out of them.'))
          ELSE sdc__by_bytes(value) END;
 
 CREATE OR REPLACE MACRO sdc__exact_rows(tbl, codes := NULL, compared := NULL) AS TABLE

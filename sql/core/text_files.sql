@@ -9,10 +9,8 @@ CREATE OR REPLACE MACRO sdc__is_text_file(tbl) AS regexp_matches(tbl, '(?i)\.(cs
 -- A name with more dots than database.schema.table has is the address of a file ('s3://bucket/v1.2.3/x.parquet'), which DuckDB
 -- 1.5 reads in quotes only.
 CREATE OR REPLACE MACRO sdc__one_name(tbl) AS
-    CASE WHEN typeof(tbl) <> 'VARCHAR' THEN error('TableError: The name of a table is no text: give its name in quotes, as in ''persons''.')
-         WHEN len(tbl::VARCHAR) - len(replace(tbl::VARCHAR, '.', '')) > 2 AND NOT contains(tbl::VARCHAR, '"')
-             THEN '"' || tbl || '"'
-         ELSE tbl::VARCHAR END;
+    CASE WHEN typeof(tbl) = 'VARCHAR' THEN regexp_replace(tbl::VARCHAR, '^([^"]*[.][^"]*[.][^"]*[.][^"]*)$', '"\1"')
+         ELSE error('TableError: The name of a table is no text: give its name in quotes, as in ''persons''.') END;
 
 -- 'x.csv' is also the table csv of a schema or database x; in double quotes, a table of that name.
 CREATE OR REPLACE MACRO sdc__is_stored(tbl) AS

@@ -29,13 +29,13 @@ CREATE OR REPLACE MACRO sdc__value_number(key) AS CASE WHEN key IS NULL THEN 0 E
 CREATE OR REPLACE MACRO sdc__value_mask(key) AS CASE WHEN key IS NULL THEN 0 ELSE -1 END;
 
 -- Each cell with the numbers of its values (sdc__ranks) and which of them are not NULL (sdc__known).
-CREATE OR REPLACE MACRO sdc__ranked_cells(tbl, keys, weight) AS TABLE
+CREATE OR REPLACE MACRO sdc__ranked_cells(tbl, keys, weight, asked := true) AS TABLE
     WITH sdc__ranked AS (
         SELECT struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key,
                sdc__records, sdc__w,
                sdc__value_number(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__rank_\0",
                sdc__value_mask(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__known_\0"
-        FROM sdc__category_cells(tbl, keys, weight)
+        FROM sdc__category_cells(tbl, keys, weight, asked := asked)
     )
     SELECT sdc__key, sdc__records, sdc__w,
            [*COLUMNS(lambda c: starts_with(c, 'sdc__rank_'))] AS sdc__ranks,
@@ -118,18 +118,19 @@ CREATE OR REPLACE MACRO sdc__wildcard_sums(coded) AS TABLE
     SELECT sdc__key, sdc__records, sdc__f, sdc__totals.sdc__w AS sdc__w
     FROM sdc__coded JOIN sdc__totals USING (sdc__code);
 
-CREATE OR REPLACE MACRO sdc__wildcard_cells(tbl, keys, weight) AS TABLE
-    WITH sdc__numbered AS MATERIALIZED (FROM sdc__ranked_cells(tbl, keys, weight)),
+-- (Values of three keys are fewer than 2^42, and fit: the bit strings, which take as long to bind as the numbers, are left out.)
+CREATE OR REPLACE MACRO sdc__wildcard_cells(tbl, keys, weight, asked := true) AS TABLE
+    WITH sdc__numbered AS MATERIALIZED (FROM sdc__ranked_cells(tbl, keys, weight, asked := asked)),
     sdc__of_keys AS MATERIALIZED (FROM sdc__bits_of_keys('sdc__numbered')),
     sdc__packed AS MATERIALIZED (FROM sdc__packed_cells('sdc__numbered', 'sdc__of_keys')),
     sdc__long AS (SELECT sdc__numbered.* FROM sdc__numbered, sdc__of_keys WHERE sdc__before[-1] > 126),
-    sdc__strung AS MATERIALIZED (FROM sdc__strung_cells('sdc__long'))
-    FROM sdc__wildcard_sums('sdc__packed')
-    UNION ALL
-    FROM sdc__wildcard_sums('sdc__strung');
+    sdc__strung AS MATERIALIZED (FROM sdc__strung_cells('sdc__long')),
+    sdc__of_few AS (FROM sdc__wildcard_sums('sdc__packed')),
+    sdc__of_many AS (FROM sdc__wildcard_sums('sdc__packed') UNION ALL FROM sdc__wildcard_sums('sdc__strung'))
+    FROM query_table(CASE WHEN len(sdc__names(keys)) <= 3 THEN 'sdc__of_few' ELSE 'sdc__of_many' END);
 
 -- The same by bit strings alone: what is compiled (sdc_sql/compiler/lists.py).
-CREATE OR REPLACE MACRO sdc__wildcard_cells_by_lists(tbl, keys, weight) AS TABLE
-    WITH sdc__numbered AS (FROM sdc__ranked_cells(tbl, keys, weight)),
+CREATE OR REPLACE MACRO sdc__wildcard_cells_by_lists(tbl, keys, weight, asked := true) AS TABLE
+    WITH sdc__numbered AS (FROM sdc__ranked_cells(tbl, keys, weight, asked := asked)),
     sdc__strung AS MATERIALIZED (FROM sdc__strung_cells('sdc__numbered'))
     FROM sdc__wildcard_sums('sdc__strung');

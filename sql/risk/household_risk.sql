@@ -37,7 +37,7 @@
 -- Records with the number of their household.
 CREATE OR REPLACE MACRO sdc__of_households(records, household) AS TABLE
     SELECT *,
-           coalesce(sdc__exact(COLUMNS(sdc__columns((*), [household]))),
+           coalesce(sdc__exact(COLUMNS(sdc__one_column((*), household))),
                     error('ColumnError: A household number is NULL: every person must belong to a household (give persons'
                           || ' living alone a number of their own).')
            ) AS sdc__household
@@ -55,7 +55,9 @@ CREATE OR REPLACE MACRO sdc__at_least_one(persons) AS TABLE
     FROM query_table(persons) AS sdc__p JOIN sdc__sums ON sdc__household = sdc__of;
 
 CREATE OR REPLACE MACRO sdc__risk_of_households(tbl, keys, weight, household, nulls, small_weights := 'error') AS TABLE
-    WITH sdc__records AS (FROM sdc__record_risk(tbl, keys, weight, nulls, codes := [household], small_weights := small_weights)),
+    WITH sdc__records AS (
+        FROM sdc__record_risk(tbl, keys, weight, nulls, list_append(sdc__names(keys), household), small_weights := small_weights)
+    ),
     sdc__persons AS MATERIALIZED (FROM sdc__of_households('sdc__records', household))
     FROM sdc__at_least_one('sdc__persons');
 

@@ -77,12 +77,12 @@ CREATE OR REPLACE MACRO sdc_posterior_risk(f, p) AS CASE
 END;
 
 -- Cells with their frequencies and risk: as sdc__cells, and sdc__risk.
-CREATE OR REPLACE MACRO sdc__cell_risk(tbl, keys, weight, nulls, small_weights := 'error') AS TABLE
+CREATE OR REPLACE MACRO sdc__cell_risk(tbl, keys, weight, nulls, small_weights := 'error', asked := true) AS TABLE
     SELECT * EXCLUDE (sdc__w),
            CASE WHEN small_weights = 'at_least_one' THEN greatest(sdc__w, sdc__f) ELSE sdc__w END AS sdc__w,
            sdc_posterior_risk(sdc__f, sdc__p) AS sdc__risk
     FROM (SELECT *, sdc__f / sdc__checked_population(sdc__w, sdc__f, small_weights := small_weights) AS sdc__p
-          FROM sdc__cells(tbl, keys, weight, nulls));
+          FROM sdc__cells(tbl, keys, weight, nulls, asked := asked));
 
 -- The share of sample uniques among the records, or the error of the first cell whose weights cannot be used: what
 -- Python asks before it hands out records.
@@ -92,11 +92,11 @@ CREATE OR REPLACE MACRO sdc__check_cells(tbl, keys, weight, nulls, small_weights
     FROM sdc__cells(tbl, keys, weight, nulls)
     WHERE sdc__checked_population(sdc__w, sdc__f, small_weights := small_weights) IS NOT NULL;
 
--- Every column of the table, sdc__f, sdc__w and sdc__risk.
-CREATE OR REPLACE MACRO sdc__record_risk(tbl, keys, weight, nulls, codes := NULL, small_weights := 'error') AS TABLE
+-- Every column of the table, sdc__f, sdc__w and sdc__risk. codes: the keys, and whatever other columns are compared.
+CREATE OR REPLACE MACRO sdc__record_risk(tbl, keys, weight, nulls, codes, small_weights := 'error') AS TABLE
     SELECT r.* EXCLUDE (sdc__key), c.sdc__f, c.sdc__w, sdc__found(c.sdc__risk) AS sdc__risk
-    FROM sdc__keyed(tbl, keys, codes := codes) AS r
-    LEFT JOIN sdc__cell_risk(tbl, keys, weight, nulls, small_weights := small_weights) AS c ON r.sdc__key = c.sdc__key;
+    FROM sdc__keyed_beside(tbl, keys, codes) AS r
+    LEFT JOIN sdc__cell_risk(tbl, keys, weight, nulls, small_weights := small_weights, asked := false) AS c ON r.sdc__key = c.sdc__key;
 
 -- Cell by cell.
 -- sdc_cell_risk: every cell with the individual risk of its records.
@@ -120,4 +120,4 @@ CREATE OR REPLACE MACRO sdc_cell_risk(tbl, keys, weight, nulls := 'category', sm
 CREATE OR REPLACE MACRO sdc_individual_risk(tbl, keys, weight, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'population_frequency', 'individual_risk'])),
            sdc__f AS sample_frequency, sdc__w AS population_frequency, sdc__risk AS individual_risk
-    FROM sdc__record_risk(tbl, keys, weight, nulls, small_weights := small_weights);
+    FROM sdc__record_risk(tbl, keys, weight, nulls, keys, small_weights := small_weights);
