@@ -49,10 +49,14 @@ CREATE OR REPLACE MACRO sdc__at_least_one(persons) AS TABLE
         SELECT sdc__household AS sdc__of, max(sdc__risk) AS sdc__most,
                sdc__exact_sum(CASE WHEN sdc__risk < 1 THEN sdc__ln1p(-sdc__risk) END, 90) AS sdc__log, count(*) AS sdc__size
         FROM query_table(persons) GROUP BY sdc__household
+    ),
+    -- 1 - prod(1 - r_i), without losing the digits of small risks: once for a household, not for each of its members
+    sdc__risks AS (
+        SELECT sdc__of, sdc__size, CASE WHEN sdc__most >= 1 THEN 1 ELSE -sdc__expm1(sdc__log) END::DOUBLE AS sdc__household_risk
+        FROM sdc__sums
     )
-    -- 1 - prod(1 - r_i), without losing the digits of small risks
-    SELECT sdc__p.*, sdc__size, CASE WHEN sdc__most >= 1 THEN 1 ELSE -sdc__expm1(sdc__log) END::DOUBLE AS sdc__household_risk
-    FROM query_table(persons) AS sdc__p JOIN sdc__sums ON sdc__household = sdc__of;
+    SELECT sdc__p.*, sdc__size, sdc__household_risk
+    FROM query_table(persons) AS sdc__p JOIN sdc__risks ON sdc__household = sdc__of;
 
 CREATE OR REPLACE MACRO sdc__risk_of_households(tbl, keys, weight, household, nulls, small_weights := 'error') AS TABLE
     WITH sdc__records AS (
