@@ -56,7 +56,8 @@ CREATE OR REPLACE MACRO sdc__one_column(have, named) AS
     CASE WHEN named IS NULL THEN ['NULL": the list of columns holds a NULL where a name should be; so "NULL']
          ELSE coalesce(
              nullif(list_filter(have, lambda h: sdc__folded(h) = sdc__folded(named::VARCHAR) AND NOT starts_with(h, 'sdc__')), []),
-             [concat(named, '" is not a column of the table, whose columns are ', sdc__quoted(sdc__own(have)), '; so "', named)]) END;
+             [concat(named::VARCHAR, '" is not a column of the table, whose columns are ', sdc__quoted(sdc__own(have)), '; so "',
+                     named::VARCHAR)]) END;
 
 -- One column given by name, or any column as a placeholder where the argument is a number or NULL
 -- (its value is then not used: see sdc__value). A list of one name is no name.

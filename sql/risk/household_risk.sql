@@ -60,7 +60,7 @@ CREATE OR REPLACE MACRO sdc__at_least_one(persons) AS TABLE
 
 CREATE OR REPLACE MACRO sdc__risk_of_households(tbl, keys, weight, household, nulls, small_weights := 'error') AS TABLE
     WITH sdc__records AS (
-        FROM sdc__record_risk(tbl, keys, weight, nulls, list_append(sdc__names(keys), household), small_weights := small_weights)
+        FROM sdc__record_risk(tbl, keys, weight, nulls, list_append(sdc__names(keys), household::VARCHAR), small_weights := small_weights)
     ),
     sdc__persons AS MATERIALIZED (FROM sdc__of_households('sdc__records', household))
     FROM sdc__at_least_one('sdc__persons');
