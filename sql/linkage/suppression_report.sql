@@ -30,8 +30,8 @@
 CREATE OR REPLACE MACRO sdc__short_bits(numbers, widths) AS
     array_to_string(list_transform(numbers, lambda n, i: right(n::INTEGER::BIT::VARCHAR, widths[i])), '')::BIT;
 
--- Some columns of a table, and the numbers of the values of its keys from 1, 0 for NULL. (A join to the distinct values of each key: ranks
--- by windows sort all rows once a key, and take five times as long.)
+-- Some columns of a table, and the numbers of the values of its keys from 1 in the order of the values, 0 for NULL. (A join to the distinct
+-- values of each key: ranks by windows sort all rows once a key, and take five times as long.)
 CREATE OR REPLACE MACRO sdc__numbered_rows(crossed, keys, columns) AS
     'SELECT ' || columns || ', ['
     || array_to_string(list_transform(sdc__names(keys), lambda k, i: 'coalesce(sdc__n' || i || '.sdc__n, 0)'), ', ')
@@ -39,8 +39,8 @@ CREATE OR REPLACE MACRO sdc__numbered_rows(crossed, keys, columns) AS
     || array_to_string(
            list_transform(
                sdc__names(keys),
-               lambda k, i: ' LEFT JOIN (SELECT sdc__v, row_number() OVER () AS sdc__n FROM (SELECT DISTINCT ' || sdc__identifier(k)
-                            || ' AS sdc__v FROM ' || crossed || ') WHERE sdc__v IS NOT NULL) AS sdc__n' || i || ' ON sdc__n' || i
+               lambda k, i: ' LEFT JOIN (SELECT sdc__v, row_number() OVER (ORDER BY sdc__v ASC) AS sdc__n FROM (SELECT DISTINCT '
+                            || sdc__identifier(k) || ' AS sdc__v FROM ' || crossed || ') WHERE sdc__v IS NOT NULL) AS sdc__n' || i || ' ON sdc__n' || i
                             || '.sdc__v = sdc__r.' || sdc__identifier(k)),
            '');
 

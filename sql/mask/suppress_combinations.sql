@@ -117,7 +117,7 @@ CREATE OR REPLACE MACRO sdc__suppress_combinations_by_record(tbl, keys, threshol
         FROM sdc__identified(tbl, id, codes := keys)
     ),
     sdc__weighed AS (FROM sdc__least_weight(tbl, weight)),
-    sdc__celled AS MATERIALIZED (FROM sdc__suppression_cells('sdc__records')),
+    sdc__celled AS MATERIALIZED (FROM sdc__suppression_cells('sdc__records', keys)),
     sdc__losing AS MATERIALIZED (
         SELECT sdc__c.sdc__key, sdc__s.sdc__names, sdc__s.sdc__lost
         FROM sdc__combination_losses('sdc__celled', keys,
@@ -263,7 +263,10 @@ CREATE OR REPLACE MACRO sdc__combinations_held(wildcard, strong, guarantee) AS
 CREATE OR REPLACE MACRO sdc__combinations_proof(tbl, released, keys, threshold, id, weight, dimension, levels, inclusive,
                                                 guarantee, combinations, small_weights) AS TABLE
     WITH sdc__new AS (SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__id, COLUMNS(sdc__columns((*), keys)) FROM sdc__exact_rows(released)),
-    sdc__mended AS MATERIALIZED (FROM sdc__released(tbl, keys, id, 'sdc__new')),
+    -- the weights stand in the table; where they are one number, the keys are all that is asked for
+    sdc__whole AS MATERIALIZED (FROM sdc__released(tbl, keys, id, 'sdc__new')),
+    sdc__keys_alone AS (SELECT * EXCLUDE (sdc__id) FROM sdc__new),
+    sdc__mended AS (FROM query_table(CASE WHEN typeof(weight) = 'VARCHAR' THEN 'sdc__whole' ELSE 'sdc__keys_alone' END)),
     sdc__below AS (
         SELECT coalesce(sum(sdc__after) FILTER (sdc__guarantee = 'identical'), 0)::BIGINT AS below_identical,
                coalesce(sum(sdc__after) FILTER (sdc__guarantee = 'strong'), 0)::BIGINT AS below_strong,

@@ -82,7 +82,7 @@ CREATE OR REPLACE MACRO sdc__suppress_risky_by_record(tbl, keys, max_risk, id, w
         FROM sdc__identified(tbl, id, codes := list_append(sdc__names(keys), household))
     ),
     sdc__alone AS (SELECT NULL AS sdc__stratum, * EXCLUDE (sdc__household) FROM sdc__records),
-    sdc__celled AS MATERIALIZED (FROM sdc__suppression_cells('sdc__alone')),
+    sdc__celled AS MATERIALIZED (FROM sdc__suppression_cells('sdc__alone', keys)),
     sdc__packed AS (SELECT *, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__own FROM sdc__records),
     sdc__placed AS MATERIALIZED (
         SELECT sdc__r.* EXCLUDE (sdc__own), sdc__c.sdc__cell,

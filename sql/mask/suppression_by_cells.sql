@@ -104,7 +104,7 @@ CREATE OR REPLACE MACRO sdc__weighed_cells(cells, keys, weight) AS TABLE
                sdc__unfixed(sdc__cell_size(sdc__records, sdc__low, sdc__middle, sdc__high, weight)) AS sdc__w
         FROM query_table(cells)
     )
-    FROM sdc__coded_cells('sdc__crossed');
+    FROM sdc__coded_cells('sdc__crossed', keys);
 
 -- design: the keys of the cells that lose values, with sdc__lost.
 CREATE OR REPLACE MACRO sdc__blanked_by_cell(tbl, keys, id, design) AS TABLE

@@ -4,23 +4,32 @@
 
 -- The cells of each stratum by number, the categories of each key by number from 1 (NULL 0), and the records of each cell
 -- and the sum of their weights.
-CREATE OR REPLACE MACRO sdc__coded_cells(crossed) AS TABLE
-    WITH sdc__coded AS (
-        SELECT sdc__stratum, sdc__n, sdc__w, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key,
-               sdc__value_number(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__c_\0"
-        FROM query_table(crossed)
+CREATE OR REPLACE MACRO sdc__coded_cells(crossed, keys) AS TABLE
+    WITH sdc__numbered AS MATERIALIZED (
+        FROM query(sdc__numbered_rows(crossed, keys, 'sdc__r.* EXCLUDE (sdc__n), sdc__r.sdc__n AS sdc__size'))
+    ),
+    sdc__packed AS (
+        SELECT sdc__stratum, sdc__size AS sdc__n, sdc__w, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key,
+               sdc__ranks
+        FROM sdc__numbered
+    ),
+    -- numbers are in the order of `keys`, codes in that of the columns
+    sdc__places AS (
+        SELECT list_transform(struct_keys(sdc__key),
+                              lambda n: list_position(list_transform(sdc__names(keys), lambda k: sdc__folded(k)),
+                                                      sdc__folded(n))) AS sdc__place
+        FROM sdc__packed LIMIT 1
     ),
     sdc__listed AS (
-        SELECT sdc__stratum, sdc__n, sdc__w, sdc__key, [*COLUMNS(lambda c: starts_with(c, 'sdc__c_'))] AS sdc__codes
-        FROM sdc__coded
+        SELECT sdc__stratum, sdc__n, sdc__w, sdc__key, list_select(sdc__ranks, sdc__place) AS sdc__codes FROM sdc__packed, sdc__places
     )
     SELECT *, row_number() OVER (PARTITION BY sdc__stratum ORDER BY sdc__codes ASC) AS sdc__cell FROM sdc__listed;
-CREATE OR REPLACE MACRO sdc__suppression_cells(records) AS TABLE
+CREATE OR REPLACE MACRO sdc__suppression_cells(records, keys) AS TABLE
     WITH sdc__crossed AS MATERIALIZED (
         SELECT COLUMNS(lambda c: c NOT IN ('sdc__id', 'sdc__weight')), count(*) AS sdc__n, sdc__exact_sum(sdc__weight) AS sdc__w
         FROM query_table(records) GROUP BY ALL
     )
-    FROM sdc__coded_cells('sdc__crossed');
+    FROM sdc__coded_cells('sdc__crossed', keys);
 
 -- Numbers from 0 that are equal where two values are, -1 for NULL. The kernel brings them into the order of the values, which costs less
 -- than ranks by windows. (Were those of different values equal, which is as good as never, it says so.)

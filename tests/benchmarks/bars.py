@@ -184,7 +184,7 @@ CASES = {
         runs=1,
     ),
     "combinations, strong": Case(
-        persons, mask("suppress_combinations", 3, weight=1, **PERSONS), GROUP, "GROUP BY", MILLION, runs=1
+        persons, mask("suppress_combinations", 3, weight=1, **PERSONS), GROUP, "GROUP BY", MILLION
     ),
     "combinations, wildcard": Case(
         persons, mask("suppress_combinations", 3, weight=1, guarantee="wildcard", **PERSONS), GROUP, "GROUP BY",
