@@ -40,7 +40,8 @@ CREATE OR REPLACE MACRO sdc__numbered_rows(crossed, keys, columns) AS
            list_transform(
                sdc__names(keys),
                lambda k, i: ' LEFT JOIN (SELECT sdc__v, row_number() OVER (ORDER BY sdc__v ASC) AS sdc__n FROM (SELECT DISTINCT '
-                            || sdc__identifier(k) || ' AS sdc__v FROM ' || crossed || ') WHERE sdc__v IS NOT NULL) AS sdc__n' || i || ' ON sdc__n' || i
+                            || sdc__identifier(k) || ' AS sdc__v FROM ' || crossed || ') WHERE sdc__v IS NOT NULL) AS sdc__n' || i
+                            || ' ON sdc__n' || i
                             || '.sdc__v = sdc__r.' || sdc__identifier(k)),
            '');
 
