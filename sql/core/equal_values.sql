@@ -23,7 +23,7 @@ CREATE OR REPLACE MACRO sdc__way_to_one_form(type) AS
 -- False, or the error of a column, given its name and its type.
 CREATE OR REPLACE MACRO sdc__of_two_forms(tbl, found) AS
     CASE WHEN found IS NULL THEN false
-         ELSE error(concat('ColumnError: The column ', found[1], ' of ', tbl, ' (', found[2], ') holds a value in a form that SQL calls',
+         ELSE error('ColumnError: The column ' || concat(found[1], ' of ', tbl, ' (', found[2], ') holds a value in a form that SQL calls',
                            ' equal to another one and a file tells apart (-0.0 and 0.0, NaN with a sign and without, 30 days and 1',
                            ' month): counted as one, they would make the risk look smaller than it is. Give each value one form first: ',
                            sdc__way_to_one_form(found[2]), '.')) END;

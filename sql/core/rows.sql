@@ -46,7 +46,7 @@ CREATE OR REPLACE MACRO sdc__by_bytes(value) AS struct_extract({'v': value}, 'v'
 CREATE OR REPLACE MACRO sdc__exact(value) AS
     CASE WHEN regexp_matches(typeof(value), '.VARCHAR|VARCHAR.') -- texts within it
               AND lower(current_setting('default_collation')) NOT IN ('', 'binary', 'c', 'posix')
-             THEN error(concat('ParameterError: The default collation of this session is ', current_setting('default_collation'),
+             THEN error('ParameterError: The default collation of this session is ' || concat(current_setting('default_collation'),
                                ', and a column holds lists or structs of texts, which would be compared by it: RESET',
                                ' default_collation first, or take the texts out of them.'))
          ELSE sdc__by_bytes(value) END;
