@@ -12,6 +12,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ HOPED = 15  # so many pairs of each variable are counted that predict in some ce
 BEST = 5  # so many pairs of each variable are told that predict in some cells
 _BITS = 18
 _TABLE = 4_000_000  # cells times values that are counted by their places
-_MANY = 50_000  # cells that are looked up in such a table sooner than by halving
+_MANY = 50_000  # cells that are looked up in such a table, or by hashes, sooner than by halving
 _ODD = 0x9E3779B97F4A7C15  # the multiplier of multiplicative hashing (Knuth 1998, 6.4)
 
 
@@ -190,11 +192,11 @@ def _find_predicting_cells(cells: Codes, values: Numbers, target: Target, wanted
     of, exact = _find_places(cells, wanted)
     of, values = of[exact], values[exact]
     counts = np.bincount(of, minlength=len(wanted))
-    both = of * target.kinds + values
-    few = len(wanted) * target.kinds <= _TABLE
-    shown = np.flatnonzero(np.bincount(both, minlength=1)) if few else np.unique(both)
-    kinds = np.bincount(shown // target.kinds, minlength=len(wanted))
-    sure: Flags = (counts - target.own >= CELL) & (kinds == 1)
+    one = np.zeros(len(wanted), dtype=values.dtype)
+    one[of] = values  # of each cell one of its values
+    several = np.zeros(len(wanted), dtype=np.bool_)
+    several[of[values != one[of]]] = True
+    sure: Flags = (counts - target.own >= CELL) & ~several
     return sure
 
 
@@ -218,6 +220,9 @@ def _find_places(cells: Codes, wanted: Codes) -> tuple[Codes, Flags]:
         table[wanted] = np.arange(len(wanted))
         found = table[cells]
         return np.maximum(found, 0).astype(np.int64), found >= 0
+    if len(cells) > _MANY:  # by hashes: in half of the time
+        found = pc.index_in(pa.array(cells), value_set=pa.array(wanted)).fill_null(-1).to_numpy().astype(np.int64)
+        return np.maximum(found, 0), found >= 0
     place = np.minimum(np.searchsorted(wanted, cells), len(wanted) - 1)
     return place, wanted[place] == cells
 
