@@ -8,9 +8,11 @@ CREATE OR REPLACE MACRO sdc__bytes_of(size) AS
     (split_part(size, ' ', 1)::DOUBLE + 0.1)
     * pow(1024e0, coalesce(list_position(['KiB', 'MiB', 'GiB', 'TiB', 'PiB'], split_part(size, ' ', 2)), 0));
 
+-- A list grows by doubling: it has room for as many records as the next power of two.
+CREATE OR REPLACE MACRO sdc__bytes_held(records, bytes) AS bytes * pow(2e0, ceil(log2(greatest(records, 1))));
 CREATE OR REPLACE MACRO sdc__fits_into_memory(records, bytes) AS
-    CASE WHEN records * bytes <= sdc__bytes_of(current_setting('memory_limit')) THEN true
-         ELSE error('TableError: This method holds all records at once, about ' || format('{:,}', ceil(records * bytes / 1e6)::BIGINT)
-                    || ' MB for ' || format('{:,}', records) || ' records, and memory_limit is ' || current_setting('memory_limit')
-                    || ': raise it (SET memory_limit = ''' || ceil(records * bytes / 1e6)::BIGINT
+    CASE WHEN sdc__bytes_held(records, bytes) <= sdc__bytes_of(current_setting('memory_limit')) THEN true
+         ELSE error('TableError: This method holds all records at once, about '
+                    || format('{:,}', ceil(sdc__bytes_held(records, bytes) / 1e6)::BIGINT) || ' MB for ' || format('{:,}', records) || ' records, and memory_limit is ' || current_setting('memory_limit')
+                    || ': raise it (SET memory_limit = ''' || ceil(sdc__bytes_held(records, bytes) / 1e6)::BIGINT
                     || 'MB''), or mask the table in parts.') END;

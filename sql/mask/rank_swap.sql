@@ -46,7 +46,7 @@ CREATE OR REPLACE MACRO sdc__rank_swap_ordered(tbl, columns, id, p, correlation,
                CASE WHEN correlation IS NULL THEN 0 ELSE sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) END AS sdc__d,
                sdc__digest(sdc__subkeys[sdc__folded(columns[1])], sdc__checked_id(sdc__id),
                            sdc__part(sdc__canonical(COLUMNS(sdc__to_mask((*), columns, id))))) AS sdc__drawn
-        FROM sdc__identified_at_once(tbl, id, 170, codes := [stratum]),
+        FROM sdc__identified_at_once(tbl, id, 140, codes := [stratum]),
              sdc__column_subkeys(columns, release, stream, 'rank swap',
                                  concat(sdc__part(sdc__canonical(sdc__checked_number(p, 'p'))),
                                         sdc__part(sdc__canonical(sdc__checked_number(correlation, 'correlation')))))
