@@ -13,6 +13,7 @@ CREATE OR REPLACE MACRO sdc__bytes_held(records, bytes) AS bytes * pow(2e0, ceil
 CREATE OR REPLACE MACRO sdc__fits_into_memory(records, bytes) AS
     CASE WHEN sdc__bytes_held(records, bytes) <= sdc__bytes_of(current_setting('memory_limit')) THEN true
          ELSE error('TableError: This method holds all records at once, about '
-                    || format('{:,}', ceil(sdc__bytes_held(records, bytes) / 1e6)::BIGINT) || ' MB for ' || format('{:,}', records) || ' records, and memory_limit is ' || current_setting('memory_limit')
+                    || format('{:,}', ceil(sdc__bytes_held(records, bytes) / 1e6)::BIGINT) || ' MB for '
+                    || format('{:,}', records) || ' records, and memory_limit is ' || current_setting('memory_limit')
                     || ': raise it (SET memory_limit = ''' || ceil(sdc__bytes_held(records, bytes) / 1e6)::BIGINT
                     || 'MB''), or mask the table in parts.') END;
