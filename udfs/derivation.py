@@ -29,7 +29,7 @@ CELL = 10  # known values of a cell that predicts
 HOPED = 15  # so many pairs of each variable are counted that predict in some cells by what a part shows
 BEST = 5  # so many pairs of each variable are told that predict in some cells
 _BITS = 18
-_TABLE = 4_000_000  # cells times values that are counted by their places
+_TABLE = 4_000_000  # cells that are counted, or looked up, by their places
 _MANY = 50_000  # cells that are looked up in such a table, or by hashes, sooner than by halving
 _ODD = 0x9E3779B97F4A7C15  # the multiplier of multiplicative hashing (Knuth 1998, 6.4)
 

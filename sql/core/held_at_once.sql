@@ -1,7 +1,7 @@
 -- Records that a method holds all at once: as lists, which stay in memory where tables are spilled to disk.
 --
 -- A method says before it begins that DuckDB's memory_limit cannot hold them, in place of failing when the memory is full.
--- bytes: of a record; a million are masked on two threads under a memory_limit that has so many for each, and not under much less.
+-- bytes: of a record; a million are masked on two threads under the memory_limit that comes of it (tests/mask/test_held_at_once.py).
 
 -- The most bytes that a size can be which DuckDB writes so, with the decimals after the first cut off: '953.6 MiB'.
 CREATE OR REPLACE MACRO sdc__bytes_of(size) AS

@@ -112,9 +112,7 @@ def _look_for_persons(
     with relabel_original(outcome.original, outcome.released, outcome.plan, categories) as source:
         given: dict[str, Any] = {"columns": known, "continuous": continuous or None, "records": count}
         try:  # persons are drawn once for all linkages
-            return count, {
-                how: set(persons) for how, persons in _list_found(released, source, fitting, **given).items()
-            }
+            return count, dict(_find_persons(released, source, fitting, **given))
         except (InputError, SdcError):
             return count, {how: _try_linkage(released, source, how, **given) for how in fitting}
 
@@ -122,23 +120,24 @@ def _look_for_persons(
 def _try_linkage(released: Microdata, source: str, how: str, **given: Any) -> set[object] | str:  # noqa: ANN401
     """Return the persons whom a linkage finds, or why it could not be tried."""
     try:
-        return set(_list_found(released, source, [how], linkage=how, **given)[how])
+        return _find_persons(released, source, [how], linkage=how, **given)[how]
     except (InputError, SdcError) as error:
         return str(error)
 
 
-def _list_found(
+def _find_persons(
     released: Microdata,
     source: str,
     linkages: list[str],
     **given: Any,  # noqa: ANN401 - of the measure
-) -> dict[str, list[object]]:
+) -> dict[str, set[object]]:
+    """Return by linkage the persons found."""
     found = released.linkage.motivated_intruder_records(source, **given)
-    persons: dict[str, list[object]] = {how: [] for how in linkages}
+    persons: dict[str, set[object]] = {how: set() for how in linkages}
     with translate_errors():
         for person, how, _, is_found in found.fetchall():
             if is_found:
-                persons[how].append(person)
+                persons[how].add(person)
     return persons
 
 
