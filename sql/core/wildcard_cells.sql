@@ -54,15 +54,16 @@ CREATE OR REPLACE MACRO sdc__bits_of_keys(numbered) AS TABLE
         )
     );
 
+-- Numbers side by side in one, each from its first bit on; and ones in the bits of some of them.
+CREATE OR REPLACE MACRO sdc__packed(numbers, firsts) AS list_sum(list_transform(numbers, lambda n, i: n::HUGEINT << firsts[i]));
+CREATE OR REPLACE MACRO sdc__packed_ones(chosen, firsts) AS
+    list_sum(list_transform(chosen, lambda b, i: CASE WHEN b THEN (1::HUGEINT << firsts[i + 1]) - (1::HUGEINT << firsts[i]) ELSE 0 END));
+
 -- Cells as numbers, where they fit: sdc__code, and sdc__mask, ones where a key is not NULL.
 CREATE OR REPLACE MACRO sdc__packed_cells(numbered, bits) AS TABLE
     SELECT sdc__key, sdc__records, sdc__w,
-           list_sum(list_transform(sdc__ranks, lambda n, i: n::HUGEINT << sdc__before[i])) AS sdc__code,
-           list_sum(
-               list_transform(
-                   sdc__known,
-                   lambda k, i: CASE WHEN k <> 0 THEN (1::HUGEINT << sdc__before[i + 1]) - (1::HUGEINT << sdc__before[i])
-                                     ELSE 0 END)) AS sdc__mask
+           sdc__packed(sdc__ranks, sdc__before) AS sdc__code,
+           sdc__packed_ones(list_transform(sdc__known, lambda k: k <> 0), sdc__before) AS sdc__mask
     FROM query_table(numbered), query_table(bits)
     WHERE sdc__before[-1] <= 126;
 

@@ -45,25 +45,12 @@ CREATE OR REPLACE MACRO sdc__numbered_rows(crossed, keys, columns) AS
                             || '.sdc__v = sdc__r.' || sdc__identifier(k)),
            '');
 
--- The bits that the numbers of each key need, and (one more element) the bits of the keys before it: short numbers are compared fastest.
-CREATE OR REPLACE MACRO sdc__bits_of_ranks(numbered) AS TABLE
-    SELECT sdc__width,
-           list_transform(range(len(sdc__width) + 1), lambda i: coalesce(list_sum(sdc__width[:i]), 0)::INTEGER) AS sdc__first
-    FROM (SELECT list(length(bin(sdc__most))::INTEGER ORDER BY sdc__j ASC) AS sdc__width
-          FROM (SELECT sdc__j, max(sdc__rank) AS sdc__most
-                FROM (SELECT unnest(sdc__ranks) AS sdc__rank, generate_subscripts(sdc__ranks, 1) AS sdc__j FROM query_table(numbered))
-                GROUP BY sdc__j));
--- Numbers side by side in one; and ones in the bits of some of them.
-CREATE OR REPLACE MACRO sdc__packed(numbers, firsts) AS list_sum(list_transform(numbers, lambda n, i: n::HUGEINT << firsts[i]));
-CREATE OR REPLACE MACRO sdc__packed_ones(chosen, firsts) AS
-    list_sum(list_transform(chosen, lambda b, i: CASE WHEN b THEN (1::HUGEINT << firsts[i + 1]) - (1::HUGEINT << firsts[i]) ELSE 0 END));
-
 -- The rows of either table: as a number, the pattern of what is not NULL (ones in the bits of these keys), how many before and after.
 -- What needs more than 126 bits is a bit string, in columns of its own.
 -- crossed: a common table expression of the rows themselves.
 CREATE OR REPLACE MACRO sdc__coded_both(crossed, keys) AS TABLE
     WITH sdc__numbered AS MATERIALIZED (FROM query(sdc__numbered_rows(crossed, keys, 'sdc__before, sdc__after'))),
-    sdc__widths AS MATERIALIZED (FROM sdc__bits_of_ranks('sdc__numbered'))
+    sdc__widths AS MATERIALIZED (SELECT sdc__bits AS sdc__width, sdc__before AS sdc__first FROM sdc__bits_of_keys('sdc__numbered'))
     SELECT row_number() OVER () AS sdc__cell, sdc__before, sdc__after, NOT list_contains(sdc__ranks, 0) AS sdc__complete,
            CASE WHEN sdc__first[-1] <= 126 THEN sdc__packed(sdc__ranks, sdc__first) END AS sdc__code,
            CASE WHEN sdc__first[-1] <= 126

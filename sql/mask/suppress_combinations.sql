@@ -214,7 +214,7 @@ CREATE OR REPLACE MACRO sdc__rare_records(tbl, mended, keys, rule, weight, inclu
     sdc__numbered AS MATERIALIZED (
         FROM query(sdc__numbered_rows('sdc__crossed_both', keys, 'sdc__before, sdc__after, sdc__w_before, sdc__w_after'))
     ),
-    sdc__widths AS MATERIALIZED (FROM sdc__bits_of_ranks('sdc__numbered')),
+    sdc__widths AS MATERIALIZED (SELECT sdc__before AS sdc__first FROM sdc__bits_of_keys('sdc__numbered')),
     sdc__cells_of_both AS MATERIALIZED (
         SELECT row_number() OVER () AS sdc__cell, sdc__before, sdc__after, sdc__w_before, sdc__w_after,
                sdc__packed(sdc__ranks, sdc__first) AS sdc__code,
