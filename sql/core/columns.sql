@@ -59,7 +59,11 @@ CREATE OR REPLACE MACRO sdc__one_column(have, named) AS
              [concat(named::VARCHAR, '" is not a column of the table, whose columns are ', sdc__quoted(sdc__own(have)), '; so "',
                      named::VARCHAR)]) END;
 
--- One column given by name, or any column as a placeholder where the argument is a number or NULL
+-- One column given by name, or any column as a placeholder where the argument is NULL (its value is then not used).
+CREATE OR REPLACE MACRO sdc__named_column(have, named) AS
+    CASE WHEN named IS NULL THEN have[1:1] ELSE sdc__one_column(have, named::VARCHAR) END;
+
+-- The same where the argument may also be a number: a weight, a fraction
 -- (its value is then not used: see sdc__value). A list of one name is no name.
 CREATE OR REPLACE MACRO sdc__column(have, named) AS
     CASE WHEN typeof(named) = 'VARCHAR' OR ends_with(typeof(named), ']') THEN sdc__one_column(have, named::VARCHAR) ELSE have[1:1] END;

@@ -206,7 +206,7 @@ CREATE OR REPLACE MACRO sdc__derived(original, released, id, columns, givers, ta
     ),
     sdc__after AS (
         SELECT COLUMNS(sdc__columns((*), [id]))::VARCHAR AS sdc__same,
-               coalesce(COLUMNS(sdc__column((*), household))::VARCHAR, '') AS sdc__home,
+               coalesce(COLUMNS(sdc__named_column((*), household))::VARCHAR, '') AS sdc__home,
                COLUMNS(sdc__columns((*), columns))::VARCHAR AS "sdc__r_\0",
                COLUMNS(sdc__columns((*), list_distinct(list_transform(flatten(givers), lambda g: sdc__folded(g))))) AS "sdc__g_\0"
         FROM sdc__exact_rows(released, codes := columns, compared := [id])

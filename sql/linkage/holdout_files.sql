@@ -12,7 +12,7 @@ CREATE OR REPLACE MACRO sdc__household_unit(household, v, file) AS CASE
                                            || ' is NULL): a person living alone has one of his own.')) END;
 
 CREATE OR REPLACE MACRO sdc__file_compared(tbl, columns, categories, ordinal, numbers, file, household) AS TABLE
-    SELECT file AS sdc__file, sdc__household_unit(household, COLUMNS(sdc__column((*), household)), file) AS sdc__unit,
+    SELECT file AS sdc__file, sdc__household_unit(household, COLUMNS(sdc__named_column((*), household)), file) AS sdc__unit,
            CASE WHEN len(categories) > 0
                     THEN COLUMNS(sdc__columns_if_any((*), categories, columns))::VARCHAR END AS "sdc__t_\0",
            CASE WHEN len(ordinal) > 0 THEN COLUMNS(sdc__columns_if_any((*), ordinal, columns)) END AS "sdc__o_\0",

@@ -56,7 +56,7 @@ CREATE OR REPLACE MACRO sdc__none_for_nan(x) AS
 
 CREATE OR REPLACE MACRO sdc__records_ranked(tbl, columns, id, stratum, first) AS TABLE
     SELECT first AS sdc__first, COLUMNS(sdc__columns((*), [id])) AS sdc__person,
-           sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum)))::VARCHAR AS sdc__stratum,
+           sdc__stratum_value(stratum, COLUMNS(sdc__named_column((*), stratum)))::VARCHAR AS sdc__stratum,
            sdc__none_for_nan(COLUMNS(sdc__columns((*), columns))) AS "sdc__x_\0"
     FROM sdc__exact_rows(tbl, codes := list_append(sdc__names(columns), id), compared := [id]);
 

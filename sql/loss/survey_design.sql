@@ -23,8 +23,8 @@ CREATE OR REPLACE MACRO sdc__surveyed(tbl, columns, domains, codes, weight, stra
         SELECT COLUMNS(sdc__columns((*), columns)) AS "sdc__x_\0", '' AS sdc__d_,
                CASE WHEN len(domains) > 0
                     THEN sdc__placed_text(COLUMNS(sdc__columns_if_any((*), domains, columns)), domains) END AS "sdc__d_\0",
-               sdc__stratum_value(strata, COLUMNS(sdc__column((*), strata)))::VARCHAR AS sdc__h,
-               sdc__stratum_value(cluster, COLUMNS(sdc__column((*), cluster)))::VARCHAR AS sdc__c,
+               sdc__stratum_value(strata, COLUMNS(sdc__named_column((*), strata)))::VARCHAR AS sdc__h,
+               sdc__stratum_value(cluster, COLUMNS(sdc__named_column((*), cluster)))::VARCHAR AS sdc__c,
                CASE WHEN weight IS NULL THEN 1e0
                     ELSE sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END AS sdc__w
         FROM sdc__exact_rows(tbl, codes := list_concat(domains, codes))

@@ -94,7 +94,7 @@ CREATE OR REPLACE MACRO sdc__combined_degrees(synthesis, m, u, b) AS
 CREATE OR REPLACE MACRO sdc_synthetic_estimate(tbl, estimate, variance, synthesis, quantity := NULL, ratio := 1,
     confidence := 0.95) AS TABLE
     WITH sdc__read AS (
-        SELECT sdc__stratum_value(quantity, COLUMNS(sdc__column((*), quantity)))::VARCHAR AS sdc__k,
+        SELECT sdc__stratum_value(quantity, COLUMNS(sdc__named_column((*), quantity)))::VARCHAR AS sdc__k,
                sdc__checked_estimate(COLUMNS(sdc__columns((*), [estimate]))) AS sdc__q,
                sdc__checked_variance(COLUMNS(sdc__columns((*), [variance]))) AS sdc__u
         FROM sdc__exact_rows(tbl, codes := [quantity])

@@ -7,7 +7,7 @@
 -- A number for each record: 1, or the value of a numeric column, NULL counting as 0.
 CREATE OR REPLACE MACRO sdc__counted(tbl, columns, total, first) AS TABLE
     SELECT first AS sdc__first, COLUMNS(sdc__columns((*), columns))::VARCHAR AS "sdc__x_\0",
-           CASE WHEN total IS NULL THEN 1e0 ELSE coalesce(sdc__number(COLUMNS(sdc__column((*), total))), 0) END AS sdc__v
+           CASE WHEN total IS NULL THEN 1e0 ELSE coalesce(sdc__number(COLUMNS(sdc__named_column((*), total))), 0) END AS sdc__v
     FROM sdc__exact_rows(tbl, codes := columns);
 
 CREATE OR REPLACE MACRO sdc__kinds(x) AS count(DISTINCT x) + max((x IS NULL)::BIGINT);

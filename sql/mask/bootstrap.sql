@@ -74,7 +74,7 @@ CREATE OR REPLACE MACRO sdc__categories_are_drawn(columns, categories) AS
 CREATE OR REPLACE MACRO sdc__number_drawn(v, categories) AS
     CASE WHEN sdc__is_among(alias(v), sdc__names_if_any(categories)) THEN NULL ELSE sdc__number(v) END;
 CREATE OR REPLACE MACRO sdc__bootstrap_records(tbl, columns, categories, id, stratum) AS TABLE
-    SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
+    SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__named_column((*), stratum))) AS sdc__stratum,
            COLUMNS(sdc__to_mask((*), columns, id)),
            sdc__number_drawn(COLUMNS(sdc__to_mask((*), columns, id)), categories) AS "sdc__x_\0",
            sdc__part(sdc__canonical(COLUMNS(sdc__to_mask((*), columns, id)))) AS "sdc__o_\0"

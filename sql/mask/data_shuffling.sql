@@ -72,7 +72,7 @@ CREATE OR REPLACE MACRO sdc__is_nominal(v, given) AS
 -- By stratum, in the order of the ids: the values of the columns, each under its own name, and what the kernel reads of them.
 CREATE OR REPLACE MACRO sdc__shuffling_lists(tbl, columns, given, id, stratum, stream, release, method) AS TABLE
     WITH sdc__read AS (
-        SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
+        SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__named_column((*), stratum))) AS sdc__stratum,
                COLUMNS(sdc__to_mask((*), columns, id)),
                sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__x_\0",
                sdc__within_value(given, COLUMNS(sdc__within((*), given))) AS "sdc__s_\0",

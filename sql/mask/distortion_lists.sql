@@ -5,7 +5,7 @@
 
 -- Each record: its stratum, whether each column has whole numbers, its numbers, and its values as text.
 CREATE OR REPLACE MACRO sdc__synthetic_records(tbl, columns, id, stratum) AS TABLE
-    SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
+    SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__named_column((*), stratum))) AS sdc__stratum,
            sdc__is_whole(typeof(COLUMNS(sdc__to_mask((*), columns, id)))) AS "sdc__t_\0",
            sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__x_\0",
            sdc__part(sdc__canonical(COLUMNS(sdc__to_mask((*), columns, id)))) AS "sdc__o_\0"

@@ -57,7 +57,7 @@ CREATE OR REPLACE MACRO sdc__gathered(tbl, columns, id, stratum, drawn, method, 
     ),
     sdc__digests AS (
         SELECT sdc__id, sdc__names,
-               sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
+               sdc__stratum_value(stratum, COLUMNS(sdc__named_column((*), stratum))) AS sdc__stratum,
                sdc__is_whole(typeof(COLUMNS(sdc__to_mask((*), columns, id)))) AS "sdc__t_\0",
                sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__x_\0",
                CASE WHEN drawn = 'record' THEN sdc__uniform(sdc__subkeys[''], sdc__checked_id(sdc__id), sdc__together) END AS sdc__u,

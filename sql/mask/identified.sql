@@ -64,5 +64,4 @@ CREATE OR REPLACE MACRO sdc__named_records(tbl, columns, id, unit, household, co
 
 -- The value of a stratum for a record: of the named column, or NULL for all where no stratum is given.
 CREATE OR REPLACE MACRO sdc__stratum_value(stratum, column_value) AS
-    CASE WHEN stratum IS NULL THEN NULL WHEN typeof(stratum) = 'VARCHAR' THEN column_value
-         ELSE error('ColumnError: ' || stratum::VARCHAR || ' is given where the name of one column must stand, as in ''region''.') END;
+    CASE WHEN stratum IS NULL THEN NULL ELSE column_value END;

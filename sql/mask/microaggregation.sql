@@ -79,7 +79,7 @@ CREATE OR REPLACE MACRO sdc_microaggregate(tbl, columns, k, id, method := 'mdav'
 CREATE OR REPLACE MACRO sdc__microaggregate_categorical(tbl, columns, k, id, scale, stratum) AS TABLE
     WITH sdc__ranked AS (
         SELECT sdc__id,
-               sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
+               sdc__stratum_value(stratum, COLUMNS(sdc__named_column((*), stratum))) AS sdc__stratum,
                struct_keys(struct_pack(*COLUMNS(sdc__to_mask((*), columns, id)))) AS sdc__names,
                dense_rank() OVER (ORDER BY COLUMNS(sdc__to_mask((*), columns, id)) ASC NULLS LAST) AS "sdc__c_\0",
                COLUMNS(sdc__to_mask((*), columns, id))::VARCHAR AS "sdc__l_\0"

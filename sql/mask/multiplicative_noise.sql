@@ -56,7 +56,7 @@ CREATE OR REPLACE MACRO sdc__uniform_to_multiply(v, subkeys, named) AS
 CREATE OR REPLACE MACRO sdc__multiplied(x, size, names, normals) AS x * (1 + size * sdc__of_column(normals, names, x));
 CREATE OR REPLACE MACRO sdc__multiplied_plainly(tbl, columns, size, id, spread, stratum, stream, release, unit, household) AS TABLE
     WITH sdc__drawn AS (
-        SELECT sdc__id, sdc__size, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
+        SELECT sdc__id, sdc__size, sdc__stratum_value(stratum, COLUMNS(sdc__named_column((*), stratum))) AS sdc__stratum,
                sdc__finite_value(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__x_\0",
                sdc__uniform_to_multiply(COLUMNS(sdc__to_mask((*), columns, id)), sdc__subkeys, sdc__named) AS "sdc__u_\0"
         FROM sdc__named_records(tbl, columns, id, unit, household, NULL), (SELECT sdc__checked_factors(size) AS sdc__size),

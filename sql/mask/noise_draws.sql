@@ -8,7 +8,7 @@
 
 CREATE OR REPLACE MACRO sdc__noise_records(tbl, columns, id, stratum, unit, household) AS TABLE
     SELECT sdc__id, sdc__named,
-           sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
+           sdc__stratum_value(stratum, COLUMNS(sdc__named_column((*), stratum))) AS sdc__stratum,
            sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__x_\0"
     FROM sdc__named_records(tbl, columns, id, unit, household, [stratum]);
 

@@ -42,7 +42,7 @@
 CREATE OR REPLACE MACRO sdc__pram_records(tbl, columns, id, stratum, unit, household) AS TABLE
     SELECT sdc__id, sdc__named, sdc__s, sdc__x, list_bool_and([*COLUMNS(lambda c: starts_with(c, 'sdc__n_'))]) AS sdc__blank
     FROM (SELECT sdc__id, sdc__named,
-                 sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__s,
+                 sdc__stratum_value(stratum, COLUMNS(sdc__named_column((*), stratum))) AS sdc__s,
                  struct_pack(*COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x,
                  COLUMNS(sdc__to_mask((*), columns, id)) IS NULL AS "sdc__n_\0"
           FROM sdc__named_records(tbl, columns, id, unit, household, list_append(sdc__names(columns), stratum)));
@@ -60,14 +60,16 @@ CREATE OR REPLACE MACRO sdc__pram_typed(tbl, columns, id, matrix, stratum) AS TA
            sdc__category_of(row(sdc__m."from"), sdc__t.sdc__x) AS sdc__from, sdc__category_of(row(sdc__m."to"), sdc__t.sdc__x) AS sdc__to,
            TRY_CAST(sdc__m.probability AS DOUBLE) AS sdc__p
     FROM (SELECT sdc__by_bytes(COLUMNS(sdc__columns((*), ['from', 'to', 'probability']))) AS "\0",
-                 sdc__stratum_value(stratum, sdc__by_bytes(COLUMNS(sdc__column((*), stratum)))) AS sdc__s FROM sdc__rows(matrix)) AS sdc__m
+                 sdc__stratum_value(stratum, sdc__by_bytes(COLUMNS(sdc__named_column((*), stratum)))) AS sdc__s
+          FROM sdc__rows(matrix)) AS sdc__m
     LEFT JOIN (FROM sdc__pram_records(tbl, columns, id, stratum, 'record', NULL) LIMIT 0) AS sdc__t ON true;
 CREATE OR REPLACE MACRO sdc__pram_typed_crossing(tbl, columns, id, matrix, stratum) AS TABLE
     SELECT sdc__category_of(sdc__m.sdc__s, sdc__t.sdc__s) AS sdc__s,
            sdc__category_of(sdc__m."from", sdc__t.sdc__x) AS sdc__from, sdc__category_of(sdc__m."to", sdc__t.sdc__x) AS sdc__to,
            TRY_CAST(sdc__m.probability AS DOUBLE) AS sdc__p
     FROM (SELECT sdc__by_bytes(COLUMNS(sdc__columns((*), ['from', 'to', 'probability']))) AS "\0",
-                 sdc__stratum_value(stratum, sdc__by_bytes(COLUMNS(sdc__column((*), stratum)))) AS sdc__s FROM sdc__rows(matrix)) AS sdc__m
+                 sdc__stratum_value(stratum, sdc__by_bytes(COLUMNS(sdc__named_column((*), stratum)))) AS sdc__s
+          FROM sdc__rows(matrix)) AS sdc__m
     LEFT JOIN (FROM sdc__pram_records(tbl, columns, id, stratum, 'record', NULL) LIMIT 0) AS sdc__t ON true;
 
 CREATE OR REPLACE MACRO sdc__checked_probability(p) AS

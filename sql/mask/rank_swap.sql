@@ -41,7 +41,7 @@
 CREATE OR REPLACE MACRO sdc__rank_swap_ordered(tbl, columns, id, p, correlation, stratum, stream, release) AS TABLE
     WITH sdc__records AS (
         SELECT sdc__id,
-               sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
+               sdc__stratum_value(stratum, COLUMNS(sdc__named_column((*), stratum))) AS sdc__stratum,
                COLUMNS(sdc__to_mask((*), columns, id)) AS sdc__x,
                CASE WHEN correlation IS NULL THEN 0 ELSE sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) END AS sdc__d,
                sdc__digest(sdc__subkeys[sdc__folded(columns[1])], sdc__checked_id(sdc__id),

@@ -34,7 +34,7 @@
 
 CREATE OR REPLACE MACRO sdc__resample(tbl, columns, samples, id, stratum, stream, release) AS TABLE
     WITH sdc__numbers AS (
-        SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
+        SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__named_column((*), stratum))) AS sdc__stratum,
                sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x, sdc__subkeys[sdc__folded(columns[1])] AS sdc__subkey
         FROM sdc__identified_at_once(tbl, id, 320, codes := [stratum]),
              sdc__column_subkeys(columns, release, stream, 'resampling', samples::BIGINT::VARCHAR)

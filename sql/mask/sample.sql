@@ -95,13 +95,14 @@ CREATE OR REPLACE MACRO sdc__known_number(v, name) AS
 CREATE OR REPLACE MACRO sdc__sampling_units(tbl, id, fraction, stratum, household, order_by, neyman, stream, release) AS TABLE
     WITH sdc__members AS (
         SELECT sdc__checked_id(sdc__id) AS sdc__name,
-               sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
-               sdc__stratum_value(order_by, COLUMNS(sdc__column((*), order_by))) AS sdc__order,
-               CASE WHEN neyman IS NOT NULL THEN sdc__known_number(sdc__number(COLUMNS(sdc__column((*), neyman))), neyman) END AS sdc__y,
+               sdc__stratum_value(stratum, COLUMNS(sdc__named_column((*), stratum))) AS sdc__stratum,
+               sdc__stratum_value(order_by, COLUMNS(sdc__named_column((*), order_by))) AS sdc__order,
+               CASE WHEN neyman IS NOT NULL
+                    THEN sdc__known_number(sdc__number(COLUMNS(sdc__named_column((*), neyman))), neyman) END AS sdc__y,
                CASE WHEN fraction IS NOT NULL THEN sdc__checked_inclusion(
                         fraction, sdc__value(fraction, COLUMNS(sdc__column((*), fraction)))) END AS sdc__fraction,
                CASE WHEN household IS NULL THEN sdc__checked_id(sdc__id)
-                    ELSE coalesce(sdc__canonical(COLUMNS(sdc__column((*), household))),
+                    ELSE coalesce(sdc__canonical(COLUMNS(sdc__named_column((*), household))),
                                   error('ColumnError: A record has no household (' || household
                                         || ' is NULL): a person living alone has one of his own.')) END AS sdc__unit
         FROM sdc__identified(tbl, id, codes := [stratum, household, order_by], compared := [stratum, household])

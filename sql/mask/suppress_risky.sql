@@ -75,7 +75,7 @@ CREATE OR REPLACE MACRO sdc__suppress_risky_by_record(tbl, keys, max_risk, id, w
                         THEN error('ColumnError: ' || household
                                    || ' is the household and also a key: its suppression would leave records without one.'
                                    || ' Leave it out of the keys.')
-                    ELSE coalesce(sdc__exact(COLUMNS(sdc__column((*), household))),
+                    ELSE coalesce(sdc__exact(COLUMNS(sdc__named_column((*), household))),
                                   error('ColumnError: A household number is NULL: every person must'
                                         || ' belong to a household (give persons living alone a'
                                         || ' number of their own).')) END AS sdc__household

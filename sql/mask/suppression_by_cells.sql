@@ -7,7 +7,7 @@ CREATE OR REPLACE MACRO sdc__local_suppression_design(cells, keys, k, id, guaran
                                                       subset, ghosts, household, household_columns, unit) AS TABLE
     WITH sdc__asked AS (
         SELECT sdc__stratum_value(stratum, COLUMNS(sdc__stratum_or_key((*), keys, stratum))) AS sdc__stratum,
-               sdc__in_subset(subset, COLUMNS(sdc__column((*), subset))) AS sdc__free, COLUMNS(sdc__columns((*), keys)), sdc__records
+               sdc__in_subset(subset, COLUMNS(sdc__named_column((*), subset))) AS sdc__free, COLUMNS(sdc__columns((*), keys)), sdc__records
         FROM query_table(cells)
     ),
     sdc__celled AS MATERIALIZED (
@@ -66,7 +66,7 @@ CREATE OR REPLACE MACRO sdc__local_suppression_designed(tbl, keys, k, id, guaran
 CREATE OR REPLACE MACRO sdc__local_suppression_proved(before, after, keys, k, id, guarantee, importance, cost, max_share,
                                                       stratum, subset, ghosts, household, household_columns, unit) AS TABLE
     WITH sdc__asked AS (
-        SELECT COLUMNS(sdc__columns((*), keys)), sdc__records, sdc__in_subset(subset, COLUMNS(sdc__column((*), subset))) AS sdc__free
+        SELECT COLUMNS(sdc__columns((*), keys)), sdc__records, sdc__in_subset(subset, COLUMNS(sdc__named_column((*), subset))) AS sdc__free
         FROM query_table(after)
     ),
     sdc__part AS MATERIALIZED (

@@ -29,7 +29,7 @@ CREATE OR REPLACE MACRO sdc__of_one_stratum(parted, stratum) AS
 CREATE OR REPLACE MACRO sdc__housed(whole, keys, id, stratum, household) AS TABLE
     SELECT *, CASE WHEN sdc__house IS NULL THEN sdc__id END AS sdc__alone
     FROM (SELECT sdc__exact(COLUMNS(sdc__columns((*), [id]))) AS sdc__id, sdc__exact(COLUMNS(sdc__columns((*), [household]))) AS sdc__house,
-                 sdc__exact(sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum)))) AS sdc__stratum,
+                 sdc__exact(sdc__stratum_value(stratum, COLUMNS(sdc__named_column((*), stratum)))) AS sdc__stratum,
                  sdc__exact(COLUMNS(sdc__to_mask((*), keys, id))) AS "\0"
           FROM query_table(whole));
 

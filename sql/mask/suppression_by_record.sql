@@ -123,13 +123,13 @@ CREATE OR REPLACE MACRO sdc__some_records(number) AS
 
 -- The column of the stratum or, where there is none, a key: of its type are the NULLs in its place.
 CREATE OR REPLACE MACRO sdc__stratum_or_key(have, keys, stratum) AS
-    sdc__columns(have, CASE WHEN typeof(stratum) = 'VARCHAR' THEN [stratum::VARCHAR] ELSE sdc__names(keys)[1:1] END);
+    sdc__columns(have, CASE WHEN stratum IS NULL THEN sdc__names(keys)[1:1] ELSE [stratum::VARCHAR] END);
 
 -- The columns that are masked with id and stratum, and the cell of each record.
 CREATE OR REPLACE MACRO sdc__suppressible(records, keys, id, stratum, subset, ghosts) AS TABLE
     SELECT *, row(sdc__stratum, struct_pack(*COLUMNS(sdc__columns((*), keys)))) AS sdc__own
     FROM (SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__stratum_or_key((*), keys, stratum))) AS sdc__stratum,
-                 sdc__in_subset(subset, COLUMNS(sdc__column((*), subset))) AS sdc__free,
+                 sdc__in_subset(subset, COLUMNS(sdc__named_column((*), subset))) AS sdc__free,
                  COLUMNS(sdc__to_mask((*), sdc__with_ghosts(keys, ghosts), id))
           FROM query_table(records));
 

@@ -27,7 +27,7 @@ CREATE OR REPLACE MACRO sdc__households_alone(have, keys, columns) AS
 CREATE OR REPLACE MACRO sdc__released_in_households(done, tbl, keys, id, stratum, household, columns) AS TABLE
     WITH sdc__numbered AS (
         SELECT sdc__exact(COLUMNS(sdc__columns((*), [id]))) AS sdc__same, sdc__exact(COLUMNS(sdc__columns((*), [household]))) AS sdc__house,
-               sdc__exact(sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum)))) AS sdc__stratum,
+               sdc__exact(sdc__stratum_value(stratum, COLUMNS(sdc__named_column((*), stratum)))) AS sdc__stratum,
                COLUMNS(sdc__columns((*), [id, household]))
         FROM query_table(tbl)
     ),

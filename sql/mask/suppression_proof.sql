@@ -51,7 +51,7 @@ CREATE OR REPLACE MACRO sdc__suppression_proof_wildcard(tbl, released, keys, k) 
 CREATE OR REPLACE MACRO sdc__suppression_proof_of_subset(tbl, released, keys, k, guarantee, id, subset) AS TABLE
     WITH sdc__asked AS (
         SELECT sdc__exact(COLUMNS(sdc__columns((*), [id]))) AS sdc__id,
-               sdc__in_subset(subset, COLUMNS(sdc__column((*), subset))) AS sdc__free
+               sdc__in_subset(subset, COLUMNS(sdc__named_column((*), subset))) AS sdc__free
         FROM sdc__rows(tbl)
     ),
     sdc__after AS (

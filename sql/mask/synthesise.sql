@@ -153,9 +153,10 @@ CREATE OR REPLACE MACRO sdc__truth_if_any(name, named, v) AS CASE WHEN named IS 
 -- values.
 CREATE OR REPLACE MACRO sdc__synthesis_records(tbl, columns, id, given, codes, fitted, drawn, household, subkeyed) AS TABLE
     WITH sdc__read AS (
-        SELECT sdc__id, row_number() OVER () AS sdc__p, sdc__truth_if_any('fitted', fitted, COLUMNS(sdc__column((*), fitted))) AS sdc__f,
-               sdc__truth_if_any('drawn', drawn, COLUMNS(sdc__column((*), drawn))) AS sdc__a,
-               sdc__stratum_value(household, COLUMNS(sdc__column((*), household))) AS sdc__house_of,
+        SELECT sdc__id, row_number() OVER () AS sdc__p,
+               sdc__truth_if_any('fitted', fitted, COLUMNS(sdc__named_column((*), fitted))) AS sdc__f,
+               sdc__truth_if_any('drawn', drawn, COLUMNS(sdc__named_column((*), drawn))) AS sdc__a,
+               sdc__stratum_value(household, COLUMNS(sdc__named_column((*), household))) AS sdc__house_of,
                COLUMNS(sdc__to_mask((*), columns, id)),
                sdc__synthesis_kind(COLUMNS(sdc__to_mask((*), columns, id)), codes) AS "sdc__t_\0",
                sdc__synthesis_read(COLUMNS(sdc__to_mask((*), columns, id)), codes) AS "sdc__x_\0",

@@ -23,7 +23,7 @@ CREATE OR REPLACE MACRO sdc__stand_apart(columns, beside, name) AS
 CREATE OR REPLACE MACRO sdc__none_beside(beside) AS coalesce(len(sdc__names(beside)), 0) = 0;
 CREATE OR REPLACE MACRO sdc__number_beside(v, beside) AS CASE WHEN sdc__none_beside(beside) THEN NULL ELSE sdc__number(v) END;
 CREATE OR REPLACE MACRO sdc__numbers_beside(tbl, columns, id, beside, name, stratum) AS TABLE
-    SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
+    SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__named_column((*), stratum))) AS sdc__stratum,
            sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__y_\0",
            sdc__number_beside(COLUMNS(sdc__within((*), beside)), beside) AS "sdc__c_\0"
     FROM sdc__identified_at_once(tbl, id, 180 + 38 * len(list_concat(sdc__names(columns), sdc__names_if_any(beside))),

@@ -142,7 +142,8 @@ CREATE OR REPLACE MACRO sdc__areas(tbl, areas, weight, province, municipality) A
           FROM (SELECT struct_pack(*COLUMNS(sdc__optional_columns((*), areas))) AS sdc__area,
                        CASE WHEN weight IS NOT NULL THEN sdc__checked_weight(
                                 sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END AS sdc__w,
-                       COLUMNS(sdc__column((*), province)) AS sdc__province, COLUMNS(sdc__column((*), municipality)) AS sdc__municipality
+                       COLUMNS(sdc__named_column((*), province)) AS sdc__province,
+                       COLUMNS(sdc__named_column((*), municipality)) AS sdc__municipality
                 FROM sdc__exact_rows(tbl, codes := list_concat(sdc__names(areas), [province, municipality]::VARCHAR[]))))
     GROUP BY sdc__area;
 
@@ -187,7 +188,7 @@ CREATE OR REPLACE MACRO sdc__household_rule(tbl, household, variables) AS TABLE
     FROM (SELECT count(DISTINCT sdc__household) < 5 AND max(sdc__size) > 1 AS sdc__rare
           FROM (SELECT *, count(*) OVER (PARTITION BY sdc__household) AS sdc__size
                 FROM (SELECT CASE WHEN household IS NULL THEN NULL
-                                  ELSE coalesce(COLUMNS(sdc__column((*), household)),
+                                  ELSE coalesce(COLUMNS(sdc__named_column((*), household)),
                                                 error('ColumnError: A household number is NULL:'
                                                       || ' every person must belong to a household'
                                                       || ' (give persons living alone a number of'

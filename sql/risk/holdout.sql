@@ -35,7 +35,7 @@
 CREATE OR REPLACE MACRO sdc_holdout(tbl, id, household := NULL, stream := '', release := '') AS TABLE
     WITH sdc__members AS (
         SELECT *, CASE WHEN household IS NULL THEN sdc__checked_id(sdc__id)
-                       ELSE coalesce(sdc__canonical(COLUMNS(sdc__column((*), household))),
+                       ELSE coalesce(sdc__canonical(COLUMNS(sdc__named_column((*), household))),
                                      error('ColumnError: A record has no household (' || household
                                            || ' is NULL): a person living alone has one of his own.')) END AS sdc__unit
         FROM sdc__identified(tbl, id, codes := [household], compared := [household])

@@ -44,7 +44,7 @@ CREATE OR REPLACE MACRO sdc__kernel_neighbourhood(columns, cells, weights, width
 -- A row a record: sdc__id (NULL where no id is given), sdc__n (the neighbours), sdc__w (their weights, NULL without a weight).
 CREATE OR REPLACE MACRO sdc__neighbours(tbl, continuous, id, keys, width, scaling, weight) AS TABLE
     WITH sdc__known AS (
-        SELECT CASE WHEN id IS NOT NULL THEN COLUMNS(sdc__column((*), id)) END AS sdc__id,
+        SELECT CASE WHEN id IS NOT NULL THEN COLUMNS(sdc__named_column((*), id)) END AS sdc__id,
                CASE WHEN weight IS NOT NULL THEN sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END AS sdc__own,
                CASE WHEN len(sdc__names(keys)) > 0
                         THEN COLUMNS(sdc__columns_if_any((*), sdc__names_if_any(keys), continuous)) END AS "sdc__k_\0",
