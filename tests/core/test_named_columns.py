@@ -1,4 +1,4 @@
-"""A number, or a list of one name, where the name of a column must stand: refused, as another column stood in for it."""
+"""A number, or a list, where the name of a column must stand: refused, since another column stood in for it."""
 
 from __future__ import annotations
 
