@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sdc_sql.compared import original_table, resolve_columns_or_keys
 from sdc_sql.compiler.columns import fold_case
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from sdc_sql.compared import Described
     from sdc_sql.linkage.derivations import Derivations
     from sdc_sql.roles import Roles
-
-_PAIRS = "sdc_derived_pairs"
 
 
 @dataclass(frozen=True)
@@ -170,7 +168,9 @@ def derived_values_summary(
     found = _sieve_columns(data, table, wanted)
     row = {**dict.fromkeys(DerivedValuesSummary.__dataclass_fields__, 0), "predicted_share": 0.0, "predicted_gain": 0.0}
     if found.tasks:
-        (row,) = _count_numbered(data, table, "sdc__numbered_sums", found)
+        from sdc_sql.linkage.counted_derivations import count_derivations  # noqa: PLC0415 - with pyarrow
+
+        (row,) = count_derivations(data, table, found, "sdc__summed_derivations")
     # no derivation was counted of a variable that nothing gives back
     return DerivedValuesSummary(**{**row, "suppressed": found.hidden[0], "coarsened": found.hidden[1]})
 
@@ -181,21 +181,11 @@ def measure_given_back(
     """Return what all columns and pairs of them give back, but for those left out as givers."""
     table, _, wanted = _resolve_sides(data, original, columns)
     found = _sieve_columns(data, table, wanted, left_out)
-    rows = _count_numbered(data, table, "sdc__numbered_list", found) if found.tasks else []
-    return Results(DerivedValues(**row) for row in rows)
+    if not found.tasks:
+        return Results()
+    from sdc_sql.linkage.counted_derivations import count_derivations  # noqa: PLC0415 - with pyarrow
 
-
-def _count_numbered(data: Roles, original: str, macro: str, found: Derivations) -> list[dict[str, Any]]:
-    """Return the rows of a macro that counts by the numbers of the values."""
-    for table in (original, data.table):
-        data.rows("sdc__refused", table, found.columns, compared=[data.id])  # as the macro of two tables does
-    data.con.register(_PAIRS, found.pairs)
-    try:
-        return data.rows(
-            macro, _PAIRS, found.columns, found.givers, found.places, found.tasks, data.household is not None
-        )
-    finally:
-        data.con.unregister(_PAIRS)
+    return Results(DerivedValues(**row) for row in count_derivations(data, table, found, "sdc__derived_told"))
 
 
 def _resolve_sides(

@@ -96,15 +96,16 @@ CREATE OR REPLACE MACRO sdc__giver_names(giver) AS array_to_string(list_transfor
 -- Whether a value is hidden.
 CREATE OR REPLACE MACRO sdc__hidden_where(name, j, masked) AS sdc__side_of('o', name) || ' IS NOT NULL AND '
     || CASE masked WHEN 0 THEN sdc__side_of('r', name) || ' IS NULL'
-                   ELSE sdc__side_of('r', name) || ' IN (SELECT sdc__r FROM sdc__l' || j || ' WHERE sdc__several)' END;
+                   ELSE sdc__side_of('r', name) || ' IN (FROM sdc__s' || j || ')' END;
 
--- Of variable j: l<j> its original values with their released ones, h<j>_<masked> the records that hide it, m<j>_<masked> its margin.
+-- Of variable j: l<j> its original values with their released ones, s<j> the released ones that stand for several, h<j>_<masked> the
+-- records that hide it, m<j>_<masked> its margin.
 CREATE OR REPLACE MACRO sdc__derived_variable(name, j) AS
-    'sdc__l' || j
-    || ' AS MATERIALIZED (SELECT sdc__o, sdc__r, count(*) OVER (PARTITION BY sdc__r) > 1 AS sdc__several FROM (SELECT '
-    || sdc__side_of('o', name) || ' AS sdc__o, ' || sdc__side_of('r', name)
+    'sdc__l' || j || ' AS MATERIALIZED (SELECT DISTINCT ' || sdc__side_of('o', name) || ' AS sdc__o, ' || sdc__side_of('r', name)
     || ' AS sdc__r FROM sdc__paired WHERE ' || sdc__side_of('o', name) || ' IS NOT NULL AND ' || sdc__side_of('r', name)
-       || ' IS NOT NULL GROUP BY ALL)), '
+       || ' IS NOT NULL), '
+    || 'sdc__s' || j || ' AS MATERIALIZED (SELECT ' || sdc__side_of('r', name) || ' AS sdc__r FROM sdc__paired WHERE '
+    || sdc__side_of('r', name) || ' IS NOT NULL GROUP BY ' || sdc__side_of('r', name) || ' HAVING min(' || sdc__side_of('o', name) || ') <> max(' || sdc__side_of('o', name) || ')), '
     || 'sdc__m' || j
        || '_0 AS MATERIALIZED (SELECT sdc__top.n AS sdc__most, sdc__top.t AS sdc__guess, sdc__known FROM (SELECT'
        || ' max({''n'': sdc__n, ''t'': sdc__t}) AS sdc__top, sum(sdc__n) AS sdc__known FROM (SELECT '
@@ -224,7 +225,7 @@ CREATE OR REPLACE MACRO sdc__derived(original, released, id, columns, givers, ta
 -- and sdc__r_<j> of variable j, sdc__g_<i> of the column i of a giver (its places name them), and sdc__home, a number too, where the
 -- households are told apart.
 CREATE OR REPLACE MACRO sdc__numbered_derived(pairs, columns, places, tasks, apart) AS TABLE
-    WITH sdc__paired AS MATERIALIZED (FROM query_table(pairs)),
+    WITH sdc__paired AS NOT MATERIALIZED (FROM query_table(pairs)),
     sdc__tried AS (FROM query(sdc__derived_query(list_transform(columns, lambda c, j: j::VARCHAR), places, tasks, apart)))
     FROM sdc__derived_ruled('sdc__tried');
 
@@ -253,10 +254,6 @@ CREATE OR REPLACE MACRO sdc__derived_list(original, released, id, columns, giver
     WITH sdc__all AS MATERIALIZED (FROM sdc__derived(original, released, id, columns, givers, tasks, household := household))
     FROM sdc__derived_told('sdc__all', columns, givers);
 
-CREATE OR REPLACE MACRO sdc__numbered_list(pairs, columns, givers, places, tasks, apart) AS TABLE
-    WITH sdc__all AS MATERIALIZED (FROM sdc__numbered_derived(pairs, columns, places, tasks, apart))
-    FROM sdc__derived_told('sdc__all', columns, givers);
-
 CREATE OR REPLACE MACRO sdc__summed_derivations(derived, columns, givers) AS TABLE
     WITH sdc__hidden_values AS (SELECT sdc__j, sdc__masked, any_value(sdc__hidden) AS sdc__n FROM query_table(derived) GROUP BY ALL),
     sdc__of_variables AS (
@@ -279,10 +276,6 @@ CREATE OR REPLACE MACRO sdc__summed_derivations(derived, columns, givers) AS TAB
 
 CREATE OR REPLACE MACRO sdc__derived_sums(original, released, id, columns, givers, tasks, household := NULL) AS TABLE
     WITH sdc__all AS MATERIALIZED (FROM sdc__derived(original, released, id, columns, givers, tasks, household := household))
-    FROM sdc__summed_derivations('sdc__all', columns, givers);
-
-CREATE OR REPLACE MACRO sdc__numbered_sums(pairs, columns, givers, places, tasks, apart) AS TABLE
-    WITH sdc__all AS MATERIALIZED (FROM sdc__numbered_derived(pairs, columns, places, tasks, apart))
     FROM sdc__summed_derivations('sdc__all', columns, givers);
 
 -- narrowed: the hidden values whose cell has at least ten known values besides, of at most three kinds.
