@@ -105,7 +105,8 @@ CREATE OR REPLACE MACRO sdc__derived_variable(name, j) AS
     || ' AS sdc__r FROM sdc__paired WHERE ' || sdc__side_of('o', name) || ' IS NOT NULL AND ' || sdc__side_of('r', name)
        || ' IS NOT NULL), '
     || 'sdc__s' || j || ' AS MATERIALIZED (SELECT ' || sdc__side_of('r', name) || ' AS sdc__r FROM sdc__paired WHERE '
-    || sdc__side_of('r', name) || ' IS NOT NULL GROUP BY ' || sdc__side_of('r', name) || ' HAVING min(' || sdc__side_of('o', name) || ') <> max(' || sdc__side_of('o', name) || ')), '
+    || sdc__side_of('r', name) || ' IS NOT NULL GROUP BY ' || sdc__side_of('r', name) || ' HAVING min(' || sdc__side_of('o', name)
+       || ') <> max(' || sdc__side_of('o', name) || ')), '
     || 'sdc__m' || j
        || '_0 AS MATERIALIZED (SELECT sdc__top.n AS sdc__most, sdc__top.t AS sdc__guess, sdc__known FROM (SELECT'
        || ' max({''n'': sdc__n, ''t'': sdc__t}) AS sdc__top, sum(sdc__n) AS sdc__known FROM (SELECT '

@@ -51,7 +51,7 @@
 --   external    truth value                    the other table need not have every released person, and all its records are candidates
 
 -- columns: of each variable the numbers of its categories, its ranks or its numbers; categories, ordinal: how many have these.
-CREATE OR REPLACE MACRO sdc__kernel_distance_linkage(columns, categories, ordinal, person, first, weights, scaling,
+CREATE OR REPLACE MACRO sdc__kernel_distance_linkage(columns, categories, ordinal, person, first, times, weights, scaling,
                                                      external) AS
     sdc__needs_python('Record linkage')::DOUBLE[][];
 
@@ -99,11 +99,13 @@ CREATE OR REPLACE MACRO sdc__files_compared(original, released, columns, id, cat
                               CASE WHEN sdc__is_external(external) = 1 AND sdc__strange < sdc__some THEN 0
                                    ELSE sdc__strange END)
     ),
+    sdc__merged AS (FROM sdc__merged_rows('sdc__files')),
+    sdc__each AS (SELECT *, 1e0 AS sdc__times FROM sdc__files),
     sdc__kinds AS (
         SELECT CASE WHEN COLUMNS('(?s)^sdc__t_.*$') IS NOT NULL
                         THEN sdc__category_number(COLUMNS('(?s)^sdc__t_.*$')) END AS "\0",
                sdc__rank_or_null(COLUMNS(lambda c: starts_with(c, 'sdc__o_'))) AS "\0", unnest(sdc__rows) AS sdc__row
-        FROM sdc__kinds_of_rows('sdc__files')
+        FROM sdc__kinds_of_rows(CASE WHEN external AND len(numbers) = 0 THEN 'sdc__merged' ELSE 'sdc__each' END)
     ),
     sdc__coded AS (
         SELECT *, sdc__category_number(sdc__person) AS sdc__number
@@ -111,7 +113,7 @@ CREATE OR REPLACE MACRO sdc__files_compared(original, released, columns, id, cat
     ),
     sdc__lists AS (
         SELECT list(sdc__person) AS sdc__persons, list(sdc__number) AS sdc__people,
-               list(CASE WHEN sdc__first THEN 1e0 ELSE 0e0 END) AS sdc__firsts,
+               list(CASE WHEN sdc__first THEN 1e0 ELSE 0e0 END) AS sdc__firsts, list(sdc__times) AS sdc__times,
                list(COLUMNS(lambda c: c[6:7] IN ('t_', 'o_', 'x_'))) AS "\0"
         FROM sdc__coded
     ),
@@ -119,7 +121,7 @@ CREATE OR REPLACE MACRO sdc__files_compared(original, released, columns, id, cat
         SELECT struct_keys(struct_pack(*COLUMNS(lambda c: c[6:7] IN ('t_', 'o_', 'x_')))) AS sdc__every,
                [*COLUMNS(lambda c: starts_with(c, 'sdc__t_'))] AS sdc__t,
                [*COLUMNS(lambda c: starts_with(c, 'sdc__o_'))] AS sdc__o,
-               [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__x, sdc__persons, sdc__people, sdc__firsts
+               [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__x, sdc__persons, sdc__people, sdc__firsts, sdc__times
         FROM sdc__lists
     )
     SELECT list_transform(list_concat(
@@ -129,7 +131,7 @@ CREATE OR REPLACE MACRO sdc__files_compared(original, released, columns, id, cat
                           lambda n: substr(n, 8)) AS sdc__names,
            list_concat(list_slice(sdc__t, 1, len(categories)), list_slice(sdc__o, 1, len(ordinal)),
                        list_slice(sdc__x, 1, len(numbers))) AS sdc__values,
-           sdc__persons, sdc__people, sdc__firsts
+           sdc__persons, sdc__people, sdc__firsts, sdc__times
     FROM sdc__by_kind, (FROM sdc__coded_alike('sdc__unordered')) AS sdc__alike,
          (SELECT sdc__wrong AS sdc__mixed FROM sdc__coded_alike('sdc__ordered')) AS sdc__ranked, sdc__refused,
          (FROM sdc__recoded_alike('sdc__files', categories)) AS sdc__recoded,
@@ -140,11 +142,11 @@ CREATE OR REPLACE MACRO sdc__files_compared(original, released, columns, id, cat
 -- more) and how many as near; NaN without one.
 CREATE OR REPLACE MACRO sdc__linked_records(original, released, columns, id, categories, ordinal, numbers, scaling, weights,
                                             external) AS TABLE
-    SELECT unnest(sdc__persons) AS sdc__person, unnest(sdc__firsts) = 1 AS sdc__first, unnest(sdc__k[1]) AS sdc__d,
-           unnest(sdc__k[2]) AS sdc__nearer, unnest(sdc__k[3]) AS sdc__near
-    FROM (SELECT sdc__persons, sdc__firsts,
+    SELECT unnest(sdc__persons) AS sdc__person, unnest(sdc__firsts) = 1 AS sdc__first, unnest(sdc__times) AS sdc__times,
+           unnest(sdc__k[1]) AS sdc__d, unnest(sdc__k[2]) AS sdc__nearer, unnest(sdc__k[3]) AS sdc__near
+    FROM (SELECT sdc__persons, sdc__firsts, sdc__times,
                  sdc__kernel_distance_linkage(
-                     sdc__values, len(categories)::DOUBLE, len(ordinal)::DOUBLE, sdc__people, sdc__firsts,
+                     sdc__values, len(categories)::DOUBLE, len(ordinal)::DOUBLE, sdc__people, sdc__firsts, sdc__times,
                      sdc__distance_weights(weights, columns, sdc__names),
                      sdc__checked_choice(scaling, 'scaling', ['standardised', 'range', 'none', 'mahalanobis']),
                      sdc__is_external(external)) AS sdc__k
@@ -213,7 +215,7 @@ CREATE OR REPLACE MACRO sdc_distance_linkage(original, released, columns, id, or
         WHERE sdc__kinds_named(sdc__some_of(continuous, columns, 'continuous'), sdc__some_of(ordinal, columns, 'ordinal'))
     ),
     sdc__sums AS (
-        SELECT count(*) FILTER (NOT sdc__first) AS sdc__all, count(*) FILTER (sdc__first) AS sdc__others,
+        SELECT count(*) FILTER (NOT sdc__first) AS sdc__all, coalesce(sum(sdc__times) FILTER (sdc__first), 0)::BIGINT AS sdc__others,
                count(*) FILTER (NOT sdc__first AND NOT isfinite(sdc__d)) AS sdc__without,
                count(*) FILTER (sdc__nearer = 0 AND sdc__near = 1) AS sdc__alone,
                count(*) FILTER (sdc__nearer = 0 AND sdc__near > 1) AS sdc__tied,

@@ -5,7 +5,7 @@
 -- (udfs/linkage/agreement.py). Categories are compared by their texts, as in pairs.sql.
 
 -- columns: of each variable the numbers of its categories, or its numbers; categories: how many have the first ones.
-CREATE OR REPLACE MACRO sdc__kernel_probabilistic_linkage(columns, categories, tolerances, blocks, first, persons) AS
+CREATE OR REPLACE MACRO sdc__kernel_probabilistic_linkage(columns, categories, tolerances, blocks, first, persons, times) AS
     sdc__needs_python('Probabilistic record linkage')::DOUBLE[][];
 
 CREATE OR REPLACE MACRO sdc__linkage_side(tbl, columns, categories, numbers, block, id, first) AS TABLE
@@ -76,7 +76,7 @@ CREATE OR REPLACE MACRO sdc__numbers_said(continuous, tolerance) AS
                         || ' that agree within it; all others are categories.')
          ELSE coalesce(len(continuous), 0) >= 0 END;
 
--- One row: sdc__names (of the variables), sdc__persons and sdc__firsts (of the rows), sdc__k (what the kernel gives:
+-- One row: sdc__names (of the variables), sdc__persons, sdc__firsts and sdc__times (of the rows), sdc__k (what the kernel gives:
 -- udfs/linkage/probabilistic.py).
 CREATE OR REPLACE MACRO sdc__linkage_by(original, released, columns, categories, numbers, id, continuous, tolerance, block) AS TABLE
     WITH sdc__files AS MATERIALIZED (
@@ -92,12 +92,13 @@ CREATE OR REPLACE MACRO sdc__linkage_by(original, released, columns, categories,
         FROM sdc__files
         GROUP BY sdc__person
     ),
+    sdc__merged AS (FROM sdc__merged_rows('sdc__files')),
     sdc__kinds AS (
         SELECT CASE WHEN COLUMNS('(?s)^sdc__t_.*$') IS NOT NULL THEN sdc__category_number(COLUMNS('(?s)^sdc__t_.*$')) END AS "\0",
                CASE WHEN len(block) = 0 THEN 0e0 WHEN list_count([*COLUMNS('(?s)^sdc__b_.*$')]) = len(block)
                     THEN sdc__category_number([*COLUMNS('(?s)^sdc__b_.*$')]) END AS sdc__block,
                unnest(sdc__rows) AS sdc__row
-        FROM sdc__kinds_of_rows('sdc__files')
+        FROM sdc__kinds_of_rows('sdc__merged')
     ),
     sdc__coded AS (
         SELECT *, sdc__category_number(sdc__person) AS sdc__number
@@ -108,7 +109,8 @@ CREATE OR REPLACE MACRO sdc__linkage_by(original, released, columns, categories,
         SELECT struct_keys(struct_pack(*COLUMNS(*))) AS sdc__every,
                [*COLUMNS(lambda c: starts_with(c, 'sdc__t_'))] AS sdc__t,
                [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__x,
-               sdc__first AS sdc__firsts, sdc__person AS sdc__persons, sdc__number AS sdc__numbers, sdc__block AS sdc__blocks
+               sdc__first AS sdc__firsts, sdc__person AS sdc__persons, sdc__number AS sdc__numbers, sdc__block AS sdc__blocks,
+               sdc__times
         FROM sdc__lists
     ),
     sdc__named AS (
@@ -127,13 +129,13 @@ CREATE OR REPLACE MACRO sdc__linkage_by(original, released, columns, categories,
               FROM sdc__people)
         WHERE sdc__not_paired(id, sdc__originals, sdc__copies, sdc__nobody, 0) OR sdc__not_linked(id, sdc__both)
     )
-    SELECT list_concat(sdc__labels, sdc__sizes) AS sdc__names, sdc__persons, sdc__firsts,
+    SELECT list_concat(sdc__labels, sdc__sizes) AS sdc__names, sdc__persons, sdc__firsts, sdc__times,
            sdc__kernel_probabilistic_linkage(
                list_concat(list_slice(sdc__t, 1, len(categories)), list_slice(sdc__x, 1, len(numbers))),
                sdc__enough_variables(categories, columns),
                list_transform(sdc__each(tolerance, continuous, sdc__sizes),
                               lambda t: coalesce(TRY_CAST(t AS DOUBLE), -1e0)),
-               sdc__blocks, list_transform(sdc__firsts, lambda f: f::BIGINT::DOUBLE), sdc__numbers) AS sdc__k
+               sdc__blocks, list_transform(sdc__firsts, lambda f: f::BIGINT::DOUBLE), sdc__numbers, sdc__times) AS sdc__k
     FROM sdc__named, sdc__checked, (FROM sdc__recoded_alike('sdc__files', categories)) AS sdc__recoded,
          (FROM sdc__coded_alike('sdc__unordered')) AS sdc__alike,
          (SELECT sdc__wrong AS sdc__apart FROM sdc__coded_alike('sdc__blocked')) AS sdc__in_blocks

@@ -77,9 +77,11 @@ CREATE OR REPLACE MACRO sdc__looked_up(original, released, columns, id, continuo
         WHERE sdc__own IN (SELECT sdc__person FROM sdc__who)
     ),
     sdc__by_nothing AS (SELECT NULL AS sdc__person, NULL::DOUBLE AS sdc__p WHERE false),
+    sdc__both AS (FROM sdc__both_labels(original, released, sdc__names_not_among(columns, continuous), id)),
+    sdc__sought AS (FROM sdc__both WHERE sdc__person IN (SELECT sdc__person FROM sdc__who)),
     sdc__by_keys AS (
-        SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__person, probability AS sdc__p
-        FROM sdc_true_reidentification_records(original, released, sdc__names_not_among(columns, continuous), id)
+        SELECT sdc__person, probability AS sdc__p
+        FROM sdc__linked_by_keys('sdc__both', 'sdc__sought', sdc__names_not_among(columns, continuous), id, 'wildcard', NULL)
     ),
     sdc__by_distance AS (
         SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__person, probability AS sdc__p

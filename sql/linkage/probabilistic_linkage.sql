@@ -146,15 +146,15 @@ CREATE OR REPLACE MACRO sdc_probabilistic_linkage(original, released, columns, i
         FROM sdc__linkage_patterns('sdc__run', false_match, false_nonmatch)
     ),
     sdc__of_records AS (
-        SELECT count(*) FILTER (NOT sdc__first) AS sdc__records, count(*) FILTER (sdc__first) AS sdc__originals,
-               count(DISTINCT sdc__person) AS sdc__persons,
+        SELECT count(*) FILTER (NOT sdc__first) AS sdc__records, sum(sdc__times) FILTER (sdc__first)::BIGINT AS sdc__originals,
+               count(sdc__person) FILTER (sdc__first) AS sdc__both,
                coalesce(sdc__exact_sum(CASE WHEN sdc__own = 1 THEN 1 / sdc__n END, 90), 0) AS sdc__expected,
                coalesce(sdc__exact_sum(CASE WHEN NOT sdc__first THEN sdc__known END, 90), 0) AS sdc__informed
-        FROM (SELECT unnest(sdc__persons) AS sdc__person, unnest(sdc__firsts) AS sdc__first, unnest(sdc__k[10]) AS sdc__n,
-                     unnest(sdc__k[11]) AS sdc__own, unnest(sdc__k[12]) AS sdc__known
+        FROM (SELECT unnest(sdc__persons) AS sdc__person, unnest(sdc__firsts) AS sdc__first, unnest(sdc__times) AS sdc__times,
+                     unnest(sdc__k[10]) AS sdc__n, unnest(sdc__k[11]) AS sdc__own, unnest(sdc__k[12]) AS sdc__known
               FROM sdc__run)
     ),
-    sdc__rates AS (SELECT *, sdc__records + sdc__originals - sdc__persons AS sdc__both FROM sdc__decided, sdc__of_records)
+    sdc__rates AS (FROM sdc__decided, sdc__of_records)
     SELECT sdc__records AS records, sdc__originals AS originals, sdc__both AS true_pairs, sdc__all AS pairs,
            sdc__matches AS expected_matches, sdc__mu AS false_match, sdc__links AS links,
            sdc__false AS expected_false_links,

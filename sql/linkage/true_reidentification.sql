@@ -206,6 +206,20 @@ CREATE OR REPLACE MACRO sdc__linked_cells(sides, keys, id, nulls, recoded) AS TA
     WITH sdc__paired AS MATERIALIZED (FROM sdc__paired_cells(sides, id))
     FROM query(sdc__looked_for(sdc__names(keys), sdc__is_category(nulls), sdc__some_of(recoded, keys, 'recoded')));
 
+-- Each person of asked, with his matches among all records of sides (both names of relations as sdc__both_labels gives).
+CREATE OR REPLACE MACRO sdc__linked_by_keys(sides, asked, keys, id, nulls, recoded) AS TABLE
+    WITH sdc__cells AS (
+        SELECT row(*COLUMNS(lambda c: starts_with(c, 'sdc__o_') OR starts_with(c, 'sdc__r_'))) AS sdc__key, sdc__matches, sdc__correct
+        FROM sdc__linked_cells(sides, keys, id, nulls, recoded)
+    ),
+    sdc__records AS (
+        SELECT sdc__person, row(*COLUMNS(lambda c: starts_with(c, 'sdc__o_') OR starts_with(c, 'sdc__r_'))) AS sdc__key
+        FROM sdc__side_by_side(asked)
+    )
+    SELECT sdc__person, sdc__found(sdc__matches) AS matches, sdc__correct AS correct,
+           CASE WHEN sdc__correct THEN 1e0 / sdc__matches ELSE 0 END AS probability
+    FROM sdc__records AS sdc__r LEFT JOIN sdc__cells AS sdc__c ON sdc__r.sdc__key = sdc__c.sdc__key;
+
 -- matches: the released records that are compatible with the record's original keys; correct: its own is one of them.
 -- sdc_true_reidentification_records: each record's matches in the released file, and the probability of linking it correctly.
 -- Gives: id ANY, matches BIGINT, correct BOOLEAN, probability DOUBLE (more risk).
@@ -213,19 +227,7 @@ CREATE OR REPLACE MACRO sdc__linked_cells(sides, keys, id, nulls, recoded) AS TA
 -- Example: FROM sdc_true_reidentification_records('persons', 'released', ['age', 'sex'], 'id');
 CREATE OR REPLACE MACRO sdc_true_reidentification_records(original, released, keys, id, nulls := 'wildcard', recoded := NULL) AS TABLE
     WITH sdc__both AS (FROM sdc__both_labels(original, released, keys, id)),
-    sdc__cells AS (
-        SELECT row(*COLUMNS(lambda c: starts_with(c, 'sdc__o_') OR starts_with(c, 'sdc__r_'))) AS sdc__key, sdc__matches, sdc__correct
-        FROM sdc__linked_cells('sdc__both', keys, id, nulls, recoded)
-    ),
-    sdc__records AS (
-        SELECT sdc__person, row(*COLUMNS(lambda c: starts_with(c, 'sdc__o_') OR starts_with(c, 'sdc__r_'))) AS sdc__key
-        FROM sdc__side_by_side('sdc__both')
-    ),
-    sdc__linked AS (
-        SELECT sdc__person, sdc__found(sdc__matches) AS matches, sdc__correct AS correct,
-               CASE WHEN sdc__correct THEN 1e0 / sdc__matches ELSE 0 END AS probability
-        FROM sdc__records AS sdc__r LEFT JOIN sdc__cells AS sdc__c ON sdc__r.sdc__key = sdc__c.sdc__key
-    )
+    sdc__linked AS (FROM sdc__linked_by_keys('sdc__both', 'sdc__both', keys, id, nulls, recoded))
     FROM query('SELECT sdc__person AS ' || sdc__identifier(sdc__beside(id, ['matches', 'correct', 'probability']))
                || ', matches, correct, probability FROM sdc__linked');
 

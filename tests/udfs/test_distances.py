@@ -56,7 +56,7 @@ def test_as_by_every_pair(seed):
     person, order = np.r_[np.arange(m), np.arange(n)] + 1.0, draw.permutation(m + n)
     found = np.empty((3, m + n))
     found[:, order] = distance_linkage(
-        both[:, order], q, o, person[order], first[order], weights, "standardised", external
+        both[:, order], q, o, person[order], first[order], np.ones(m + n), weights, "standardised", external
     )
     spans = [np.nanmax(v, initial=1) - 1 if j < q + o else None for j, v in enumerate(both)]
     among = other if external else other[:, :n]
@@ -74,13 +74,33 @@ def test_as_by_every_pair(seed):
     assert np.isnan(found[:, :m]).all()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_row_that_stands_for_several_is_as_these(seed):
+    """Persons who are not in the released file need no rows of their own: nearest are as many, and as near."""
+    draw = np.random.default_rng(seed)
+    released, strangers = columns_of(draw, 2, 2, 0, 20), columns_of(draw, 2, 2, 0, 15)
+    own = np.where(draw.random(released.shape) < 0.5, columns_of(draw, 2, 2, 0, 20), released)
+    own[0, draw.random(20) < 0.2] = np.nan
+    times = draw.integers(1, 6, 15)
+    several = np.repeat(strangers, times, axis=1)
+    found = []
+    for others, of in ((strangers, times), (several, np.ones(times.sum()))):
+        rows = np.hstack([released, own, others])
+        person = np.r_[np.arange(20), np.arange(20), np.full(others.shape[1], 20)] + 1.0
+        first, alike = np.r_[np.zeros(20), np.ones(20 + others.shape[1])], np.r_[np.ones(40), of]
+        result = distance_linkage(rows, 2, 2, person, first, alike, np.ones(4), "none", 1)
+        found.append(np.array(result)[:, :20].tolist())
+    assert found[0] == found[1]
+    assert max(found[0][2]) > 1
+
+
 def link(other, released, scaling, weights=(1.0, 1.0), *, external=False):
     """Return what is found for the released records of numbers: the n-th is the n-th of the other file, 99 nobody."""
     m, n = other.shape[1], released.shape[1]
     person = np.r_[np.arange(m), [*range(min(n, m)), *[99] * (n - m)]] + 1.0
     first = np.r_[np.ones(m), np.zeros(n)]
     found = distance_linkage(
-        np.hstack([other, released]), 0, 0, person, first, np.array(weights), scaling, float(external)
+        np.hstack([other, released]), 0, 0, person, first, np.ones(m + n), np.array(weights), scaling, float(external)
     )
     return np.array(found)
 

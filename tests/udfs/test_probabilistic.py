@@ -43,7 +43,7 @@ def test_agreement_by_every_pair(variables):
     columns, blocks, first = files(draw, 40, 55, variables)
     tolerances = np.array([0.3, 2, 3])[: variables - 2]
     persons = np.concatenate([draw.permutation(40), draw.permutation(60)[:55]]).astype(float)
-    found = probabilistic_linkage(columns, 2, tolerances, blocks, first, persons)
+    found = probabilistic_linkage(columns, 2, tolerances, blocks, first, persons, np.ones(len(persons)))
     limits = np.array([0, 0, *tolerances])
     counts, true = np.zeros(2**variables), np.zeros(2**variables)
     weight = found[7].round(9)
@@ -61,6 +61,24 @@ def test_agreement_by_every_pair(variables):
     assert found[5].tolist() == counts.tolist()
     assert found[6].tolist() == true.tolist()
     assert np.isnan(found[9][:40]).all()
+
+
+def test_a_row_that_stands_for_several_is_as_these():
+    """Persons of the original who are not released need no rows of their own."""
+    draw = np.random.default_rng(7)
+    columns, blocks, first = files(draw, 60, 40, 4)
+    persons = np.r_[np.arange(40.0), np.full(20, 40), np.arange(40)]
+    times = np.r_[np.ones(40), draw.integers(1, 5, 20), np.ones(40)].astype(int)
+    one, several = (
+        probabilistic_linkage(
+            *(columns[:, rows], 2, np.array([0.3, 2]), blocks[rows], first[rows], persons[rows]), weights
+        )
+        for rows, weights in ((np.arange(100), times * 1.0), (np.repeat(np.arange(100), times), np.ones(times.sum())))
+    )
+    for mine, its in zip(one[:8], several[:8], strict=True):
+        assert mine.tolist() == its.tolist()
+    for mine, its in zip(one[8:], several[8:], strict=True):
+        assert mine[-40:].tolist() == its[-40:].tolist()
 
 
 def test_with_the_true_m_and_u_the_weights_are_those_of_the_true_pairs():
@@ -138,7 +156,7 @@ def test_p_m_and_u_within_three_standard_errors_on_generated_files(seed):
     persons, first = np.arange(5.0 * blocks), np.repeat([1.0, 0.0], [blocks, 4 * blocks])
     persons[blocks:] -= blocks  # of the first released record of a block that of the original
     (p, _), m, u, *_ = probabilistic_linkage(
-        columns, 5, np.array([]), np.tile(np.arange(float(blocks)), 5), first, persons
+        columns, 5, np.array([]), np.tile(np.arange(float(blocks)), 5), first, persons, np.ones(len(persons))
     )
     truth = 0.25, 1 - again + again / kinds, 1 / kinds
     errors = standard_errors(*truth, 4 * blocks)
@@ -192,8 +210,9 @@ def test_what_does_not_tell_pairs_apart_is_an_error():
 def test_wrong_arguments():
     columns, blocks, first = files(np.random.default_rng(1), 10, 10, 3)
     persons = np.tile(np.arange(10.0), 2)
+    ones = np.ones(20)
     for tolerance in (-1.0, np.nan, np.inf):
         with pytest.raises(ValueError, match="tolerance must be"):
-            probabilistic_linkage(columns, 2, np.array([tolerance]), blocks, first, persons)
+            probabilistic_linkage(columns, 2, np.array([tolerance]), blocks, first, persons, ones)
     with pytest.raises(ValueError, match="no record of the released table is in the block of its original"):
-        probabilistic_linkage(columns, 2, np.array([1.0]), first, first, persons)
+        probabilistic_linkage(columns, 2, np.array([1.0]), first, first, persons, ones)

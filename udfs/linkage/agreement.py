@@ -53,16 +53,19 @@ def number_kinds(codes: Integers) -> Integers:
 
 
 class Kinds(NamedTuple):
-    """A row of each kind, the place of each row's kind among these, and how many rows are of each."""
+    """A row of each kind, the place of each row's kind among these, and how many records are of each."""
 
     first: Integers
     of: Integers
     counts: Integers
 
 
-def list_kinds(numbers: Integers) -> Kinds:
-    """Return the kinds of rows, by their numbers from 0, which are at most as many as rows."""
-    counts = np.bincount(numbers)
+def list_kinds(numbers: Integers, times: Floats | None = None) -> Kinds:
+    """Return the kinds of rows, by their numbers from 0, which are at most as many as rows.
+
+    ``times``: how many records each row stands for, counted together.
+    """
+    counts = np.bincount(numbers, times).astype(np.int64)
     there = counts > 0
     first = np.empty(len(counts), dtype=np.int64)
     first[numbers] = np.arange(len(numbers))

@@ -68,6 +68,7 @@ def distance_linkage(
     ordinal: float,
     person: Floats,
     first: Floats,
+    times: Floats,
     weights: Floats,
     scaling: str | None,
     external: float,
@@ -85,6 +86,8 @@ def distance_linkage(
         The number of the person of each row.
     first
         Whether a row is of the other file, in which the record is looked for: 1, else 0.
+    times
+        How many records each row of the other file stands for; 1 where some variables have numbers.
     weights
         Of each variable, at least 0.
     scaling
@@ -111,7 +114,7 @@ def distance_linkage(
     numbers, scales = scale_variables(ranks, columns[ranked:], files.candidates, weights[ranked:], scaling)
     variables = Variables(np.sqrt(weights[nominal:]) / scales, weights[:nominal])
     released, own = files.released[files.paired], files.own[files.paired]
-    asked, offered = _merge_alike(columns, released, files.candidates, own, alone=len(columns) > ranked)
+    asked, offered = _merge_alike(columns, released, files.candidates, own, times, alone=len(columns) > ranked)
     x, y = (
         _Side(numbers[rows], np.nan_to_num(columns[:nominal, rows].T, nan=MISSING).astype(np.int64), kinds.counts)
         for rows, kinds in ((released[asked.first], asked), (files.candidates[offered.first], offered))
@@ -131,7 +134,7 @@ def distance_linkage(
 
 
 def _merge_alike(
-    columns: Floats, released: Integers, candidates: Integers, own: Integers, *, alone: bool
+    columns: Floats, released: Integers, candidates: Integers, own: Integers, times: Floats, *, alone: bool
 ) -> tuple[Kinds, Kinds]:
     """Return the kinds of released records, with their own each, and those of candidates: each is compared once.
 
@@ -143,7 +146,7 @@ def _merge_alike(
         )
         return asked, offered
     kinds = number_kinds(np.nan_to_num(columns, nan=MISSING).astype(np.int64))
-    offered = list_kinds(kinds[candidates])
+    offered = list_kinds(kinds[candidates], times[candidates])
     return list_kinds(pair_numbers(kinds[released], offered.of[own])), offered
 
 
@@ -228,6 +231,6 @@ def _align_records(
 FUNCTIONS = (
     declare_function(
         "distance_linkage", distance_linkage, TABLE, by_stratum=False, columns=TABLE, categories=NUMBER, ordinal=NUMBER,
-        person=NUMBERS, first=NUMBERS, weights=NUMBERS, scaling=TEXT, external=NUMBER,
+        person=NUMBERS, first=NUMBERS, times=NUMBERS, weights=NUMBERS, scaling=TEXT, external=NUMBER,
     ),
 )  # fmt: skip

@@ -34,7 +34,13 @@ def _best(found: Integers, weight: Floats) -> tuple[Integers, Integers, Integers
 
 
 def probabilistic_linkage(
-    columns: Floats, categories: float, tolerances: Floats, blocks: Floats, first: Floats, persons: Floats
+    columns: Floats,
+    categories: float,
+    tolerances: Floats,
+    blocks: Floats,
+    first: Floats,
+    persons: Floats,
+    times: Floats,
 ) -> list[Floats]:
     """Return the estimates, the patterns of agreement, and what each released record is linked with.
 
@@ -53,7 +59,9 @@ def probabilistic_linkage(
     first
         1 for the rows of the original, 0 for those of the released table.
     persons
-        The number of each row's person, unique within a file.
+        The number of each row's person, unique within a file, but for rows that no released one belongs to.
+    times
+        How many records each row of the original stands for.
 
     Returns
     -------
@@ -78,7 +86,7 @@ def probabilistic_linkage(
     suppressed = np.asarray((missing[:, new] & ~missing[:, partner] & paired).any(axis=1))
     suppressed[split:] = True  # a number that is missing is within no tolerance, and a block that is missing is none
     codes[missing & suppressed[:, None]] = -1
-    offered, _, weights = list_kinds(number_kinds(codes[:, old] + 1))
+    offered, _, weights = list_kinds(number_kinds(codes[:, old] + 1), times[old])
     asked, kind, counts = list_kinds(number_kinds(codes[:, new] + 1))
     sides = new[asked], old[offered]
     equal = [(c[sides[0]], c[sides[1]]) for c in codes]
@@ -137,6 +145,6 @@ def _find_own_patterns(
 FUNCTIONS = (
     declare_function(
         "probabilistic_linkage", probabilistic_linkage, TABLE, by_stratum=False, columns=TABLE, categories=NUMBER,
-        tolerances=NUMBERS, blocks=NUMBERS, first=NUMBERS, persons=NUMBERS,
+        tolerances=NUMBERS, blocks=NUMBERS, first=NUMBERS, persons=NUMBERS, times=NUMBERS,
     ),
 )  # fmt: skip
