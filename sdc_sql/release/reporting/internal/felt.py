@@ -94,11 +94,13 @@ def _find_worst_mean(outcome: Outcome) -> Felt:
 
 
 def _measure_mean(outcome: Outcome, name: str) -> float | None:
+    data = outcome.released._roles  # noqa: SLF001 - its methods measure the errors of the estimates too
     try:
-        rows = outcome.released.loss.estimate_change(outcome.original.table, statistic="mean", variable=name)
-    except (InputError, SdcError):  # a constant, or no value at all
+        (row,) = data.rows("sdc__mean_change", outcome.original.table, data.table, name, data.weight)
+    except (InputError, SdcError):  # no value at all
         return None
-    return next((row.relative_change for row in rows), None)
+    change: float | None = row["sdc__change"]
+    return change
 
 
 def _percent(part: int, whole: int) -> str:
