@@ -14,6 +14,8 @@ from sdc_sql.db.files.csv_file import create_from_rows
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    import duckdb
+
     from sdc_sql.microdata import Microdata
     from sdc_sql.release.reading.plan import Plan
 
@@ -22,7 +24,7 @@ NAME = "sdc_relabelled"
 
 @contextmanager
 def relabel_original(original: Microdata, released: Microdata, plan: Plan, columns: Iterable[str]) -> Iterator[str]:
-    """Yield the original, or a copy of it in which those columns that a step makes coarser have their released labels.
+    """Yield the original, or a view of it in which those columns that a step makes coarser have their released labels.
 
     A value gets the label that most of its records have, as whoever knows the classes gives it; one that no released
     record shows any more stays as it is. Without an id nothing is recoded.
@@ -33,17 +35,23 @@ def relabel_original(original: Microdata, released: Microdata, plan: Plan, colum
     if not recoded or plan.roles.id is None:
         yield original.table
         return
-    execute(
-        original.con,
-        create_from_rows(NAME, "TABLE", _select_relabelled(original, released, plan.roles.id, recoded), temporary=True),
-    )
+    con, labels = original.con, [f"{NAME}_{i}" for i in range(len(recoded))]
     try:
+        for table, name in zip(labels, recoded, strict=True):
+            _create(con, table, "TABLE", _select_labels(original, released, plan.roles.id, name))
+        _create(con, NAME, "VIEW", _select_relabelled(original, recoded, labels))
         yield NAME
     finally:
-        original.con.execute(f"DROP TABLE IF EXISTS {NAME}")
+        con.execute(f"DROP VIEW IF EXISTS {NAME}")
+        for table in labels:
+            con.execute(f"DROP TABLE IF EXISTS {table}")
 
 
-def _select_relabelled(original: Microdata, released: Microdata, person: str, recoded: list[str]) -> exp.Select:
+def _create(con: duckdb.DuckDBPyConnection, name: str, kind: str, rows: exp.Select) -> None:
+    execute(con, create_from_rows(name, kind, rows, temporary=True))
+
+
+def _select_relabelled(original: Microdata, recoded: list[str], labels: list[str]) -> exp.Select:
     rows = exp.select().from_(query.call_macro("query_table", original.table).subquery("o"))
     chosen: list[exp.Expr] = []
     for name in original.columns:
@@ -53,7 +61,7 @@ def _select_relabelled(original: Microdata, released: Microdata, person: str, re
             continue
         i = recoded.index(name)
         same = exp.NullSafeEQ(this=_read_bytes(value.copy()), expression=exp.column("value", f"m{i}"))
-        rows = rows.join(_select_labels(original, released, person, name).subquery(f"m{i}"), on=same, join_type="left")
+        rows = rows.join(exp.to_table(labels[i]).as_(f"m{i}"), on=same, join_type="left")
         label = exp.func("coalesce", exp.column("label", f"m{i}"), exp.cast(value.copy(), "VARCHAR"))
         chosen.append(exp.alias_(label, name, quoted=True))
     return rows.select(*chosen)
