@@ -77,9 +77,10 @@ def find_possible_givers(columns: Sequence[Numbers], targets: Sequence[Target], 
     dimension
         2 with pairs, 1 without.
     """
+    counts = [np.bincount(column[column >= 0]) for column in columns]
 
     def find_for_target(place: int) -> list[Possible]:
-        return _find_target_givers(_View(columns, targets[place]), place, dimension)
+        return _find_target_givers(_View(columns, counts, targets[place]), place, dimension)
 
     with ThreadPoolExecutor() as pool:  # numpy sorts and counts beside others
         return [one for several in pool.map(find_for_target, range(len(targets))) for one in several]
@@ -107,15 +108,21 @@ def _find_target_givers(view: _View, place: int, dimension: int) -> list[Possibl
 class _View:
     """The columns as a target needs them: at its hidden records, and at some of its known ones."""
 
-    def __init__(self, columns: Sequence[Numbers], target: Target) -> None:
+    def __init__(self, columns: Sequence[Numbers], counts: Sequence[Codes], target: Target) -> None:
         self.columns, self.target = columns, target
-        self.kinds = [int(column.max(initial=0)) + 1 for column in columns]
+        self.kinds = [max(len(its), 1) for its in counts]
         rows = target.rows
         parts = [rows[np.linspace(0, len(rows) - 1, n).astype(np.int64)] for n in PARTS if n < len(rows)]
         self.values = [target.known[part] for part in parts]
         self.hidden = [column[target.hidden] for column in columns]
+        # a rarer value is in no cell that predicts
+        self.common = [
+            np.where(np.append(its >= CELL + target.own, False)[column], column, -1)
+            for column, its in zip(self.hidden, counts, strict=True)
+        ]
         self.parts = [[column[part] for column in columns] for part in parts]
-        self.near: dict[int, Flags] = {}  # by column, which known records have a value that a hidden one has
+        # by column, which known records have a value that a hidden one has, a common one or any
+        self.near: dict[tuple[int, bool], Flags] = {}
 
     def try_giver(self, giver: tuple[int, ...], place: int, known: int, *, hoped: bool = False) -> Possible:
         """Return what is left of a giver after each part, and after all records where something is.
@@ -123,24 +130,29 @@ class _View:
         Where its rule is refuted, ``hoped`` counts the hidden values of cells that the last part shows, of one value.
         """
         target, nothing = self.target, Possible(giver, place, rule=False, predicted=0)
-        wanted, hidden = _count_cells(self._codes(self.hidden, giver))  # cells, and how many hidden values each has
-        rule = True  # the cells of hidden values are those that have shown one value so far
+        rule = True
+        # once it is refuted: the cells of hidden values that have shown one value, and how many values each hides
+        wanted = hidden = np.zeros(0, dtype=np.int64)
         for part, values in zip(self.parts, self.values, strict=True):
             if hidden.sum() <= known and not rule:
                 return nothing
             cells = self._codes(part, giver)
             there = cells >= 0 if rule else _find_likely_cells(cells, wanted)
             support, apart, mixed = _count_contradictions(cells[there], values[there], target.kinds)
-            rule = rule and apart <= SLACK + SHARE * support
+            if rule and apart > SLACK + SHARE * support:
+                rule = False
+                wanted, hidden = _count_cells(self._codes(self.common, giver))
             if not rule:
                 left = ~_find_places(wanted, mixed)[1]
                 wanted, hidden = wanted[left], hidden[left]
+        if rule:
+            wanted, hidden = _count_cells(self._codes(self.hidden, giver))
         if hidden.sum() <= (0 if rule else known):
             return nothing
         if hoped and not rule and self.parts:
             shown = _find_likely_cells(wanted, cells)
             return Possible(giver, place, rule=False, predicted=int(hidden[shown].sum()))
-        rows = self._find_near_rows(giver)
+        rows = self._find_near_rows(giver, common=not rule)
         cells = self._codes({i: self.columns[i][rows] for i in giver}, giver)
         there = _find_likely_cells(cells, wanted)  # few of many fine cells matter
         cells, values = cells[there], target.known[rows[there]]
@@ -151,15 +163,16 @@ class _View:
         sure = _find_predicting_cells(cells, values, target, wanted)
         return Possible(giver, place, rule=False, predicted=int(hidden[sure].sum()))
 
-    def _find_near_rows(self, giver: tuple[int, ...]) -> NDArray[np.intp]:
+    def _find_near_rows(self, giver: tuple[int, ...], *, common: bool) -> NDArray[np.intp]:
         """Return the known records that have, of each column of the giver, a value which a hidden one has."""
         for i in giver:
-            if i not in self.near:
+            if (i, common) not in self.near:
                 there = np.zeros(self.kinds[i] + 1, dtype=np.bool_)
-                there[self.hidden[i]] = True
-                there[-1] = False  # (where it is missing)
-                self.near[i] = there[self.columns[i][self.target.rows]]
-        found: NDArray[np.intp] = self.target.rows[np.logical_and.reduce([self.near[i] for i in giver])]
+                there[(self.common if common else self.hidden)[i]] = True
+                there[-1] = False  # (where it is missing, or rare)
+                self.near[i, common] = there[self.columns[i][self.target.rows]]
+        near = np.logical_and.reduce([self.near[i, common] for i in giver])
+        found: NDArray[np.intp] = self.target.rows[near]
         return found
 
     def _codes(self, columns: Sequence[Numbers] | Mapping[int, Numbers], giver: tuple[int, ...]) -> Codes:

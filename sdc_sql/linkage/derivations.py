@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -63,9 +64,10 @@ def sieve_derivations(
     names = _find_masked_columns(data, original, columns)
     read = _read_sides(data, original, names, givers)
     homes = _number_values(read.pop("home")) if data.household is not None else None
-    codes = [_number_values(read.pop(f"g_{i}")) for i in range(len(givers))]
-    repeated = [_keep_repeated_codes(one) for one in codes]
-    sides = [_number_texts(read.pop(f"o_{j}"), read.pop(f"r_{j}")) for j in range(len(names))]
+    with ThreadPoolExecutor() as pool:  # Arrow numbers a column beside others
+        numbered = pool.map(lambda j: _number_texts(read.pop(f"o_{j}"), read.pop(f"r_{j}")), range(len(names)))
+        codes = [*pool.map(lambda i: _number_values(read.pop(f"g_{i}")), range(len(givers)))]
+        repeated, sides = [*pool.map(_keep_repeated_codes, codes)], [*numbered]
     lower = [fold_case(name) for name in givers]
     targets, of, hidden = [], [], [0, 0]
     for j, (name, (old, released)) in enumerate(zip(names, sides, strict=True)):
