@@ -68,7 +68,7 @@ def compute_link_chances(masked: Floats, original: Floats) -> Floats:
     both = np.concatenate([original, masked]).T
     person = np.tile(np.arange(1.0, n + 1), 2)
     first = np.repeat([1.0, 0.0], n)
-    _, nearer, near = distance_linkage(both, 0, 0, person, first, np.ones(p), "standardised", 0)
+    _, nearer, near = distance_linkage(both, 0, 0, person, first, np.ones(2 * n), np.ones(p), "standardised", 0)
     found: Floats = np.where(nearer[n:] == 0, 1 / np.maximum(near[n:], 1), 0.0)
     return found
 

@@ -67,10 +67,10 @@ CREATE OR REPLACE MACRO sdc__checked_linkage(linkage, columns, continuous) AS CA
         THEN error('ParameterError: linkage is ''ranks'', and no column is continuous: name the numbers in continuous.')
     ELSE true END;
 
--- Each person who was drawn, by each linkage with the probability of a correct link.
+-- Each of the persons who were drawn (who: the name of the relation), by each linkage with the probability of a correct link.
 -- (A common table expression that is not read is not bound.)
-CREATE OR REPLACE MACRO sdc__looked_up(original, released, columns, id, continuous, linkage, records, stream) AS TABLE
-    WITH sdc__who AS MATERIALIZED (FROM sdc__drawn_persons(original, columns, id, records, stream)),
+CREATE OR REPLACE MACRO sdc__looked_up(who, original, released, columns, id, continuous, linkage, stream) AS TABLE
+    WITH sdc__who AS (FROM query_table(who)),
     sdc__drawn AS (
         SELECT * EXCLUDE (sdc__own)
         FROM (SELECT *, COLUMNS(sdc__columns((*), [id])) AS sdc__own FROM sdc__exact_rows(original, codes := [id]))
@@ -126,9 +126,10 @@ CREATE OR REPLACE MACRO sdc__looked_up(original, released, columns, id, continuo
 -- Example: FROM sdc_motivated_intruder_records('persons', 'released', ['age', 'sex', 'income'], 'id', continuous := ['income']);
 CREATE OR REPLACE MACRO sdc_motivated_intruder_records(original, released, columns, id, continuous := NULL, linkage := 'all',
                                                        records := 1000, stream := '') AS TABLE
-    WITH sdc__said AS (
+    WITH sdc__persons_drawn AS MATERIALIZED (FROM sdc__drawn_persons(original, columns, id, records, stream)),
+    sdc__said AS (
         SELECT sdc__person, sdc__how AS linkage, sdc__p AS probability, sdc__found AS found
-        FROM sdc__looked_up(original, released, columns, id, continuous, linkage, records, stream)
+        FROM sdc__looked_up('sdc__persons_drawn', original, released, columns, id, continuous, linkage, stream)
     )
     FROM query('SELECT sdc__person AS ' || sdc__identifier(sdc__beside(id, ['linkage', 'probability', 'found']))
                || ', linkage, probability, found FROM sdc__said');
@@ -148,7 +149,10 @@ CREATE OR REPLACE MACRO sdc_motivated_intruder_records(original, released, colum
 -- Limit: upper. The upper end of the interval of the share of the persons whom a motivated intruder finds.
 CREATE OR REPLACE MACRO sdc_motivated_intruder(original, released, columns, id, continuous := NULL, linkage := 'all', records := 1000,
                                                confidence := 0.95, stream := '') AS TABLE
-    WITH sdc__links AS MATERIALIZED (FROM sdc__looked_up(original, released, columns, id, continuous, linkage, records, stream)),
+    WITH sdc__persons_drawn AS MATERIALIZED (FROM sdc__drawn_persons(original, columns, id, records, stream)),
+    sdc__links AS MATERIALIZED (
+        FROM sdc__looked_up('sdc__persons_drawn', original, released, columns, id, continuous, linkage, stream)
+    ),
     sdc__counted AS (
         SELECT NULL AS sdc__how, count(DISTINCT sdc__person) AS sdc__n, count(DISTINCT CASE WHEN sdc__found THEN sdc__person END) AS sdc__s
         FROM sdc__links

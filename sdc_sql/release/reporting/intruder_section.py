@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
+from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
+from sdc_sql.db.files.csv_file import create_from_rows
+from sdc_sql.db.table import fetch_rows
 from sdc_sql.document.blocks import Block, Section, Table, Text
 from sdc_sql.errors import InputError, SdcError, translate_errors
 from sdc_sql.release.judging.measured import list_number_columns
 from sdc_sql.release.judging.relabelled import relabel_original
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sdc_sql.microdata import Microdata
     from sdc_sql.release.reading.plan import Scenario
     from sdc_sql.release.running.outcome import Outcome
@@ -22,6 +30,7 @@ HOW = {
     "agreement": "agrees in what tells most (Fellegi & Sunter)",
     "ranks": "the nearest in ranks, within the range of a swap",
 }
+_DRAWN = "sdc_persons_drawn"
 _Found = dict[str, "set[object] | str"]  # by linkage the persons found, or why it could not be tried
 
 
@@ -108,37 +117,40 @@ def _look_for_persons(
     categories = [name for name in known if name not in continuous]  # numbers are near, or they are not
     several = len(categories) > 2  # noqa: PLR2004 - as the linkage asks
     fits = {"keys": bool(categories), "distance": True, "agreement": several, "ranks": bool(continuous)}
-    fitting = [name for name, its in fits.items() if its]
-    with relabel_original(outcome.original, outcome.released, outcome.plan, categories) as source:
-        given: dict[str, Any] = {"columns": known, "continuous": continuous or None, "records": count}
-        try:  # persons are drawn once for all linkages
-            return count, dict(_find_persons(released, source, fitting, **given))
-        except (InputError, SdcError):
-            return count, {how: _try_linkage(released, source, how, **given) for how in fitting}
+    fitting = [how for how, its in fits.items() if its]
+    try:
+        with (
+            relabel_original(outcome.original, released, outcome.plan, categories) as source,
+            _draw_persons(released, source, known, count) as drawn,
+        ):
+            given = drawn, source, released.table, known, released.id, continuous or None
+            # one after another: together they would hold several times what one does
+            return count, {
+                how: _try_linkage(released, query.call_macro("sdc__looked_up", *given, how, "")) for how in fitting
+            }
+    except (InputError, SdcError) as error:  # nobody is drawn
+        return count, dict.fromkeys(fitting, str(error))
 
 
-def _try_linkage(released: Microdata, source: str, how: str, **given: Any) -> set[object] | str:  # noqa: ANN401
+@contextmanager
+def _draw_persons(released: Microdata, source: str, known: list[str], count: int) -> Iterator[str]:
+    """Yield the name of a table of the persons who are looked for, who are the same for each linkage."""
+    drawn = query.call_macro("sdc__drawn_persons", source, known, released.id, count, "")
+    with translate_errors():
+        execute(released.con, create_from_rows(_DRAWN, "TABLE", drawn, temporary=True))
+    try:
+        yield _DRAWN
+    finally:
+        released.con.execute(f"DROP TABLE IF EXISTS {_DRAWN}")
+
+
+def _try_linkage(released: Microdata, found: exp.Select) -> set[object] | str:
     """Return the persons whom a linkage finds, or why it could not be tried."""
     try:
-        return _find_persons(released, source, [how], linkage=how, **given)[how]
+        rows = fetch_rows(released.con, found.where(exp.column("sdc__found")))
     except (InputError, SdcError) as error:
         return str(error)
-
-
-def _find_persons(
-    released: Microdata,
-    source: str,
-    linkages: list[str],
-    **given: Any,  # noqa: ANN401 - of the measure
-) -> dict[str, set[object]]:
-    """Return by linkage the persons found."""
-    found = released.linkage.motivated_intruder_records(source, **given)
-    persons: dict[str, set[object]] = {how: set() for how in linkages}
-    with translate_errors():
-        for person, how, _, is_found in found.fetchall():
-            if is_found:
-                persons[how].add(person)
-    return persons
+    return {row["sdc__person"] for row in rows}
 
 
 def _find_interval(data: Microdata, found: int, drawn: int) -> tuple[float, float]:
