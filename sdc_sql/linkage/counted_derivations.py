@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from sdc_sql.db.registered import register_rows
 
+if TYPE_CHECKING:
     from sdc_sql.linkage.derivations import Derivations
     from sdc_sql.roles import Roles
 
@@ -23,23 +22,14 @@ def count_derivations(data: Roles, original: str, found: Derivations, macro: str
     for table in (original, data.table):
         data.rows("sdc__refused", table, found.columns, compared=[data.id])  # as the macro of two tables does
     given = found.columns, found.places
-    with _register_rows(data, _PAIRS, found.pairs):
+    with register_rows(data.con, _PAIRS, found.pairs):
         tried = [
             row
             for tasks in _split_tasks(found.tasks)
             for row in data.rows("sdc__numbered_derived", _PAIRS, *given, tasks, data.household is not None)
         ]
-    with _register_rows(data, _TRIED, pa.Table.from_pylist(tried)):
+    with register_rows(data.con, _TRIED, pa.Table.from_pylist(tried)):
         return data.rows(macro, _TRIED, found.columns, found.givers)
-
-
-@contextmanager
-def _register_rows(data: Roles, name: str, rows: pa.Table) -> Iterator[None]:
-    data.con.register(name, rows)
-    try:
-        yield
-    finally:
-        data.con.unregister(name)
 
 
 def _split_tasks(tasks: list[list[int]]) -> list[list[list[int]]]:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 from sqlglot import exp
 
 from sdc_sql.compiler.columns import fold_case
 from sdc_sql.db import query
+from sdc_sql.db.registered import register_rows
 from sdc_sql.errors import translate_errors
 from sdc_sql.udfs.derivation import Target, find_possible_givers
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sdc_sql.roles import Roles
 
 SUPPRESSED, COARSENED = 0, 1
+_DIFFERENT = "sdc_different_values"
 _NUMBERED = {"VARCHAR", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DOUBLE", "FLOAT", "DATE"}
 _WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DATE", "BOOLEAN"}  # two are equal where their texts are
 _FRACTIONS = {"DOUBLE", "FLOAT"}  # and these, where their signs are too
@@ -65,9 +66,10 @@ def sieve_derivations(
     read = _read_sides(data, original, names, givers)
     homes = _number_values(read.pop("home")) if data.household is not None else None
     with ThreadPoolExecutor() as pool:  # Arrow numbers a column beside others
-        numbered = pool.map(lambda j: _number_texts(read.pop(f"o_{j}"), read.pop(f"r_{j}")), range(len(names)))
+        numbered = pool.map(lambda j: _find_different(read.pop(f"o_{j}"), read.pop(f"r_{j}")), range(len(names)))
         codes = [*pool.map(lambda i: _number_values(read.pop(f"g_{i}")), range(len(givers)))]
-        repeated, sides = [*pool.map(_keep_repeated_codes, codes)], [*numbered]
+        repeated, different = [*pool.map(_keep_repeated_codes, codes)], [*numbered]
+    sides = [_number_in_order(data, *different.pop(0)) for _ in names]
     lower = [fold_case(name) for name in givers]
     targets, of, hidden = [], [], [0, 0]
     for j, (name, (old, released)) in enumerate(zip(names, sides, strict=True)):
@@ -109,16 +111,14 @@ def _find_masked_columns(data: Roles, original: str, columns: Sequence[str]) -> 
         _select_side(data, table, [(name, name, False) for name in columns], _is_id_whole(data, original))
         for table in (original, data.table)
     )
-    kinds = [_list_types(data, table) for table in (original, data.table)]
+    alike = _list_numbers_alike(data, original, columns)
     differs = []
     for j, name in enumerate(columns):
-        kind = kinds[0].get(fold_case(name))
-        alike = kind if kind == kinds[1].get(fold_case(name)) else None
         sides: list[exp.Expr] = [exp.column(name, table=side, quoted=True) for side in ("a", "b")]
-        if alike not in _WHOLE | _FRACTIONS:
+        if name not in alike:
             sides = [exp.cast(value, "VARCHAR") for value in sides]
         differ: exp.Expr = exp.NullSafeNEQ(this=sides[0], expression=sides[1])
-        if alike in _FRACTIONS:
+        if alike.get(name) in _FRACTIONS:
             signs = [exp.func("signbit", value.copy()) for value in sides]
             differ = exp.or_(differ, exp.NEQ(this=signs[0], expression=signs[1]))
         differs.append(exp.alias_(exp.func("bool_or", differ), f"d_{j}"))
@@ -158,21 +158,37 @@ def _read_sides(
     # what Arrow cannot number is numbered by its text
     kinds = dict(zip(data.columns, map(str, data.relation("sdc__rows", data.table).types), strict=True))
     whole = _is_id_whole(data, original)
-    old = _select_side(data, original, [(f"o_{j}", name, True) for j, name in enumerate(columns)], whole)
-    named = [(f"r_{j}", name, True) for j, name in enumerate(columns)]
+    alike = _list_numbers_alike(data, original, columns)
+    old = _select_side(data, original, [(f"o_{j}", name, name not in alike) for j, name in enumerate(columns)], whole)
+    named = [(f"r_{j}", name, name not in alike) for j, name in enumerate(columns)]
     named += [(f"g_{i}", name, kinds[name] not in _NUMBERED) for i, name in enumerate(givers)]
     new = _select_side(data, data.table, named, whole)
     if data.household is not None:
         home = exp.cast(exp.column(data.household, quoted=True), "VARCHAR")
         new = new.select(exp.alias_(exp.func("coalesce", home, exp.Literal.string("")), "home"))
-    wanted = ["home"] * (data.household is not None)
-    wanted += [f"{side}_{j}" for side in "or" for j in range(len(columns))]
-    chosen: list[exp.Expr] = [exp.column(name) for name in wanted]
+    chosen: list[exp.Expr] = [exp.column("home")] * (data.household is not None)
+    for side in "or":
+        chosen += [_unify_nan(exp.column(f"{side}_{j}"), alike.get(name, "")) for j, name in enumerate(columns)]
     chosen += [_unify_numbers(exp.column(f"g_{i}"), kinds[name]) for i, name in enumerate(givers)]
     both = exp.select(*chosen).from_(old.subquery("a")).join(new.subquery("b"), using=["sdc__person"])
     with translate_errors():
         table = data.reading(both).to_arrow_table()
     return dict(zip(table.column_names, table.columns, strict=True))
+
+
+def _list_numbers_alike(data: Roles, original: str, columns: Sequence[str]) -> dict[str, str]:
+    """Return the types of the columns that are numbers of the same type on both sides: two are alike as their texts."""
+    kinds = [_list_types(data, table) for table in (original, data.table)]
+    both = {name: kinds[0].get(fold_case(name), "") for name in columns}
+    return {n: kind for n, kind in both.items() if kind in _WHOLE | _FRACTIONS and kind == kinds[1].get(fold_case(n))}
+
+
+def _unify_nan(value: exp.Column, kind: str) -> exp.Expr:
+    """Return a number with one form of NaN; 0.0 and -0.0 have two texts, and stay apart."""
+    if kind not in _FRACTIONS:
+        return value
+    nan = exp.cast(exp.Literal.string("nan"), kind)
+    return exp.alias_(exp.case().when(exp.func("isnan", value.copy()), nan).else_(value), value.name)
 
 
 def _unify_numbers(giver: exp.Column, kind: str) -> exp.Expr:
@@ -187,27 +203,36 @@ def _unify_numbers(giver: exp.Column, kind: str) -> exp.Expr:
 
 def _number_values(column: pa.ChunkedArray) -> Codes:
     """Return the places of the values among the different ones, -1 where it is missing."""
-    return _read_indices(_find_different(column).indices)
+    return _find_different(column)[0]
 
 
-def _number_texts(old: pa.ChunkedArray, released: pa.ChunkedArray) -> tuple[Codes, Codes]:
-    """Return the places of the texts of both sides among all that are there, in the order of their bytes."""
-    texts = pa.chunked_array([*old.chunks, *released.chunks], type=old.type).cast(pa.large_string())
-    found = _find_different(texts)
-    places = np.empty(len(found.dictionary) + 1, dtype=np.int32)
-    places[pc.array_sort_indices(found.dictionary)] = np.arange(len(found.dictionary), dtype=np.int32)
+def _find_different(*columns: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
+    """Return the places of the values of one column after the other among the different ones, and these."""
+    values = pa.chunked_array([chunk for column in columns for chunk in column.chunks], columns[0].type)
+    kind = values.type
+    if pa.types.is_string(kind):
+        values = values.cast(pa.large_string())  # of both sides it may be too long for the other
+    elif pa.types.is_floating(kind):
+        bits = pa.int64() if kind.bit_width == 64 else pa.int32()  # noqa: PLR2004 - 0.0 and -0.0 are two
+        values = pa.chunked_array([chunk.view(bits) for chunk in values.chunks], bits)
+    found = values.combine_chunks().dictionary_encode()
+    found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+    indices = np.asarray(found.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int32)
+    return indices, found.dictionary.view(kind) if pa.types.is_floating(kind) else found.dictionary
+
+
+def _number_in_order(data: Roles, indices: Codes, different: pa.Array) -> tuple[Codes, Codes]:
+    """Return the places of both sides' values among the different ones in the order of their texts' bytes."""
+    numbers = pa.array(np.arange(len(different), dtype=np.int32))
+    with register_rows(data.con, _DIFFERENT, pa.table({"number": numbers, "value": different})), translate_errors():
+        text = exp.Anonymous(this="encode", expressions=[exp.cast(exp.column("value"), "VARCHAR")])
+        ordered = exp.select("number").from_(exp.to_table(_DIFFERENT)).order_by(text)
+        order = data.reading(ordered).to_arrow_table().column("number").to_numpy()
+    places = np.empty(len(different) + 1, dtype=np.int32)
+    places[order] = np.arange(len(different), dtype=np.int32)
     places[-1] = -1  # (where it is missing)
-    codes = places[_read_indices(found.indices)]
-    return codes[: len(old)], codes[len(old) :]
-
-
-def _find_different(column: pa.ChunkedArray) -> pa.DictionaryArray:
-    found = column.combine_chunks().dictionary_encode()
-    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
-
-
-def _read_indices(indices: pa.Array) -> Codes:
-    return np.asarray(indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int32)
+    codes, half = places[indices], len(indices) // 2
+    return codes[:half], codes[half:]
 
 
 def _keep_repeated_codes(codes: Codes) -> Codes:
