@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from sdc_sql.udfs.derivation import CELL, Target, _find_places, _find_predicting_cells
+from sdc_sql.udfs.derivation import CELL, Target, _find_places, _find_predicting_cells, find_possible_givers
 
 
 @pytest.mark.parametrize("number", [0, 1, 40_000, 60_000])  # by halving; by a table or by hashes
@@ -34,3 +34,43 @@ def test_a_cell_predicts_where_enough_known_values_are_all_equal(own):
     expected = [len(by_cell[w]) - own >= CELL and len(set(by_cell[w])) == 1 for w in wanted.tolist()]
     assert 100 < sum(expected) < len(expected)
     assert _find_predicting_cells(cells, values, target, wanted).tolist() == expected
+
+
+@pytest.mark.parametrize("own", [0, 1])
+def test_each_giver_predicts_as_a_plain_count_of_all_records_says(own):
+    """Columns alone and in pairs whose values have as many records as a cell needs to predict, one fewer, and more."""
+    generator = np.random.default_rng(own)
+    need = CELL + own
+    sizes = np.tile([1, 2, need - 1, need, need + 1, 3 * need], 40)
+    fine = np.repeat(np.arange(len(sizes)), sizes)
+    truth = np.where(fine % 5 < 2, generator.integers(0, 4, len(fine)), fine % 4)  # two cells of five are mixed
+    coarse = generator.integers(-1, 2, len(fine))
+    order = generator.permutation(len(fine))
+    fine, truth, coarse = fine[order], truth[order], coarse[order]
+    hidden = np.sort(generator.choice(len(fine), 300, replace=False))
+    known = truth.copy()
+    if not own:
+        known[hidden] = -1
+    columns = [fine.astype(np.int32), coarse.astype(np.int32), (fine % 7).astype(np.int32)]
+    pairs = (0, 1, 2)
+    target = Target(known, hidden, own, pairs, pairs)
+    found = {one.giver: one.predicted for one in find_possible_givers(columns, [target]) if not one.rule}
+    expected = {
+        giver: _count_predicted([columns[i] for i in giver], known, hidden, need)
+        for giver in [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)]
+    }
+    least = {pair: max(expected[i,] for i in pair) for pair in [(0, 1), (0, 2), (1, 2)]}
+    told = {g: n for g, n in expected.items() if n and n > least.get(g, 0)}
+    assert 20 < told[0,] < 300
+    assert {giver: expected[giver] for giver in found} == found
+    assert told.items() <= found.items()  # (a pair that tells no more than one of it is left to the macro)
+
+
+def _count_predicted(giver, known, hidden, need):
+    """Hidden values whose cell has as many known values, all equal (its own among them where it is known)."""
+    cells = defaultdict(list)
+    for *cell, value in zip(*giver, known, strict=True):
+        if min(cell) >= 0 and value >= 0:
+            cells[tuple(cell)].append(value)
+    of_hidden = [tuple(column[row] for column in giver) for row in hidden]
+    return sum(len(cells[cell]) >= need and len(set(cells[cell])) == 1 for cell in of_hidden if min(cell) >= 0)
