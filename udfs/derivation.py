@@ -115,9 +115,9 @@ class _View:
         parts = [rows[np.linspace(0, len(rows) - 1, n).astype(np.int64)] for n in PARTS if n < len(rows)]
         self.values = [target.known[part] for part in parts]
         self.hidden = [column[target.hidden] for column in columns]
-        # a rarer value is in no cell that predicts
+        # a value of fewer records is in no cell that predicts: the hidden one, and as many as it takes besides
         self.common = [
-            np.where(np.append(its >= CELL + target.own, False)[column], column, -1)
+            np.where(np.append(its > CELL, False)[column], column, -1)
             for column, its in zip(self.hidden, counts, strict=True)
         ]
         self.parts = [[column[part] for column in columns] for part in parts]
