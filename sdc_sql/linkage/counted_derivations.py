@@ -21,15 +21,19 @@ def count_derivations(data: Roles, original: str, found: Derivations, macro: str
     """Return the rows of a macro of derivations, which are counted here by the numbers of the values."""
     for table in (original, data.table):
         data.rows("sdc__refused", table, found.columns, compared=[data.id])  # as the macro of two tables does
-    given = found.columns, found.places
     with register_rows(data.con, _PAIRS, found.pairs):
-        tried = [
-            row
-            for tasks in _split_tasks(found.tasks)
-            for row in data.rows("sdc__numbered_derived", _PAIRS, *given, tasks, data.household is not None)
-        ]
+        tried = [row for tasks in _split_tasks(found.tasks) for row in _count_few(data, found, tasks)]
     with register_rows(data.con, _TRIED, pa.Table.from_pylist(tried)):
         return data.rows(macro, _TRIED, found.columns, found.givers)
+
+
+def _count_few(data: Roles, found: Derivations, tasks: list[list[int]]) -> list[dict[str, Any]]:
+    """Return the rows of some derivations, asked for with the places of their own givers alone."""
+    own = sorted({giver for giver, *_ in tasks})
+    places = [found.places[giver - 1] for giver in own]
+    asked = [[own.index(giver) + 1, *rest] for giver, *rest in tasks]
+    rows = data.rows("sdc__numbered_derived", _PAIRS, found.columns, places, asked, data.household is not None)
+    return [{**row, "sdc__i": own[row["sdc__i"] - 1]} for row in rows]
 
 
 def _split_tasks(tasks: list[list[int]]) -> list[list[list[int]]]:

@@ -65,7 +65,7 @@ def sieve_derivations(
     names = _find_masked_columns(data, original, columns)
     read = _read_sides(data, original, names, givers)
     homes = _number_values(read.pop("home")) if data.household is not None else None
-    with ThreadPoolExecutor() as pool:  # Arrow numbers a column beside others
+    with ThreadPoolExecutor(max_workers=2) as pool:  # each holds a column's values twice for as long as it numbers them
         numbered = pool.map(lambda j: _find_different(read.pop(f"o_{j}"), read.pop(f"r_{j}")), range(len(names)))
         codes = [*pool.map(lambda i: _number_values(read.pop(f"g_{i}")), range(len(givers)))]
         repeated, different = [*pool.map(_keep_repeated_codes, codes)], [*numbered]
@@ -184,10 +184,11 @@ def _list_numbers_alike(data: Roles, original: str, columns: Sequence[str]) -> d
 
 
 def _unify_nan(value: exp.Column, kind: str) -> exp.Expr:
-    """Return a number with one form of NaN; 0.0 and -0.0 have two texts, and stay apart."""
+    """Return a number with one form of each NaN; what has two texts, as 0.0 and -0.0, nan and -nan, stays apart."""
     if kind not in _FRACTIONS:
         return value
-    nan = exp.cast(exp.Literal.string("nan"), kind)
+    below, above = (exp.cast(exp.Literal.string(text), kind) for text in ("-nan", "nan"))
+    nan = exp.case().when(exp.func("signbit", value.copy()), below).else_(above)
     return exp.alias_(exp.case().when(exp.func("isnan", value.copy()), nan).else_(value), value.name)
 
 
@@ -226,7 +227,8 @@ def _number_in_order(data: Roles, indices: Codes, different: pa.Array) -> tuple[
     numbers = pa.array(np.arange(len(different), dtype=np.int32))
     with register_rows(data.con, _DIFFERENT, pa.table({"number": numbers, "value": different})), translate_errors():
         text = exp.Anonymous(this="encode", expressions=[exp.cast(exp.column("value"), "VARCHAR")])
-        ordered = exp.select("number").from_(exp.to_table(_DIFFERENT)).order_by(text)
+        ascending = exp.Ordered(this=text, desc=False)  # (the session may say DESC)
+        ordered = exp.select("number").from_(exp.to_table(_DIFFERENT)).order_by(ascending)
         order = data.reading(ordered).to_arrow_table().column("number").to_numpy()
     places = np.empty(len(different) + 1, dtype=np.int32)
     places[order] = np.arange(len(different), dtype=np.int32)

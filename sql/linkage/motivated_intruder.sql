@@ -54,9 +54,18 @@ CREATE OR REPLACE MACRO sdc__drawn_persons(original, columns, id, records, strea
     SELECT sdc__person, sdc__name FROM sdc__drawn_for_each
     ORDER BY sdc__u ASC, sdc__name ASC LIMIT sdc__checked_whole(records, 'records', 1);
 
--- Whether a linkage is asked for, and fits: the name of its common table expression, or of the empty one.
-CREATE OR REPLACE MACRO sdc__if_it_fits(name, linkage, fits) AS
-    CASE WHEN linkage IN ('all', name) AND fits THEN 'sdc__by_' || name ELSE 'sdc__by_nothing' END;
+-- How many categories and numbers an intruder knows.
+CREATE OR REPLACE MACRO sdc__kinds_known(columns, continuous) AS
+    {'categories': len(sdc__names_not_among(columns, continuous)), 'numbers': len(sdc__names_if_any(continuous))};
+
+-- Whether a linkage fits so many categories and numbers; where it is asked for and does, the name of its common table expression, or
+-- that of the empty one.
+CREATE OR REPLACE MACRO sdc__linkage_fits(name, known) AS
+    CASE name WHEN 'keys' THEN known.categories > 0 WHEN 'agreement' THEN known.categories > 2 WHEN 'ranks' THEN known.numbers > 0
+              ELSE true END;
+CREATE OR REPLACE MACRO sdc__if_it_fits(name, linkage, known) AS
+    CASE WHEN linkage IN ('all', name) AND sdc__linkage_fits(name, known) THEN 'sdc__by_' || name
+         ELSE 'sdc__by_nothing' END;
 CREATE OR REPLACE MACRO sdc__checked_linkage(linkage, columns, continuous) AS CASE
     WHEN sdc__checked_choice(linkage, 'linkage', ['all', 'keys', 'distance', 'agreement', 'ranks']) IS NULL THEN false
     WHEN linkage = 'keys' AND len(sdc__names_not_among(columns, continuous)) = 0
@@ -97,17 +106,22 @@ CREATE OR REPLACE MACRO sdc__looked_up(who, original, released, columns, id, con
     ),
     sdc__every AS (
         SELECT 'keys' AS sdc__how, sdc__person, sdc__p
-        FROM query_table(sdc__if_it_fits('keys', linkage, len(sdc__names_not_among(columns, continuous)) > 0))
+        FROM query_table(sdc__if_it_fits('keys', linkage, sdc__kinds_known(columns, continuous)))
         UNION ALL BY NAME
-        SELECT 'distance' AS sdc__how, sdc__person, sdc__p FROM query_table(sdc__if_it_fits('distance', linkage, true))
+        SELECT 'distance' AS sdc__how, sdc__person, sdc__p
+        FROM query_table(sdc__if_it_fits('distance', linkage, sdc__kinds_known(columns, continuous)))
         UNION ALL BY NAME
         SELECT 'agreement' AS sdc__how, sdc__person, sdc__p
-        FROM query_table(sdc__if_it_fits('agreement', linkage, len(sdc__names_not_among(columns, continuous)) > 2))
+        FROM query_table(sdc__if_it_fits('agreement', linkage, sdc__kinds_known(columns, continuous)))
         UNION ALL BY NAME
         SELECT 'ranks' AS sdc__how, sdc__person, sdc__p
-        FROM query_table(sdc__if_it_fits('ranks', linkage, len(sdc__names_if_any(continuous)) > 0))
+        FROM query_table(sdc__if_it_fits('ranks', linkage, sdc__kinds_known(columns, continuous)))
     ),
-    sdc__linkages AS (SELECT DISTINCT sdc__how FROM sdc__every),
+    sdc__linkages AS (
+        SELECT unnest(list_filter(
+                   ['keys', 'distance', 'agreement', 'ranks'],
+                   lambda h: linkage IN ('all', h) AND sdc__linkage_fits(h, sdc__kinds_known(columns, continuous)))) AS sdc__how
+    ),
     sdc__guesses AS (
         SELECT sdc__person, sdc__uniform(sdc__k, sdc__name, '') AS sdc__u
         FROM sdc__who, (SELECT sdc__intruder_key('found', columns, stream) AS sdc__k)

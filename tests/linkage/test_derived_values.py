@@ -240,3 +240,27 @@ def test_columns_of_any_type_and_names_that_differ_in_a_letter(con):
     exact = {tuple(one.giver) for one in found if one.rule == "exact"}
     assert exact == {(name,) for name in ("Ü", "ü", "list", "struct", "price", "day", "at", "kind", "real", "huge")}
     assert all(one.given_back == 6 and one.share_right == 1 for one in found if one.rule == "exact")
+
+
+@pytest.mark.parametrize("order", ["ASC", "DESC"])
+def test_of_two_as_common_the_greater_is_guessed_in_any_order_of_the_session(con, order):
+    """With the sieve and by the macro alike: 5 is greater than 12 as a text."""
+    con.execute(f"SET default_order = '{order}'")
+    con.execute("CREATE TABLE o AS SELECT i AS id, i % 4 AS g, CASE WHEN i % 4 < 2 THEN 5 ELSE 12 END AS x"
+                " FROM range(400) t(i) UNION ALL SELECT 1000 + i, 0, 5 FROM range(4) t(i)")  # fmt: skip
+    con.execute("CREATE TABLE r AS SELECT id, g, CASE WHEN id < 1000 THEN x END AS x FROM o")
+    data = Microdata(con, "r", id="id")
+    ((row,), (same,)) = (data.linkage.derived_values("o", ["x"], givers) for givers in (None, [["g"]]))
+    assert row == same
+    assert (row.given_back, row.share_right, row.margin) == (4, 1, 1)
+
+
+def test_values_without_a_number_are_coarsened_as_others_are(con):
+    """nan and -nan have two texts, and a sign that tells them apart."""
+    con.execute("CREATE TABLE o AS SELECT i AS id, i % 2 AS g,"
+                " CASE WHEN i % 2 = 0 THEN 'nan' ELSE '-nan' END::DOUBLE AS x FROM range(200) t(i)")  # fmt: skip
+    con.execute("CREATE TABLE r AS SELECT id, g, 1e0 AS x FROM o")
+    data = Microdata(con, "r", id="id")
+    sieved, counted = (data.linkage.derived_values_summary("o", ["x"], givers) for givers in (None, [["g"]]))
+    assert sieved == counted
+    assert sieved.coarsened == 200

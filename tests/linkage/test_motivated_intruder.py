@@ -105,6 +105,16 @@ def test_persons_who_are_not_released_are_found_by_nobody(con):
 
 
 @pytest.mark.usefixtures("files")
+def test_a_linkage_that_finds_nobody_is_named(con):
+    """Of a file in which nobody is released who was drawn, too."""
+    con.execute("CREATE TABLE one AS FROM released WHERE id = 201")
+    rows = sdc_sql.Microdata(con, "one", id="id").linkage.motivated_intruder(
+        "original", ["region", "sex"], linkage="keys", records=3
+    )
+    assert [(row.linkage, row.records) for row in rows] == [(None, 3), ("keys", 3)]
+
+
+@pytest.mark.usefixtures("files")
 def test_a_file_that_is_the_source_is_found_wholly(con):
     con.execute("CREATE TABLE apart AS SELECT id, id AS place, id * 2.5 AS pay, id % 3 AS f FROM original")
     source = sdc_sql.Microdata(con, "apart", id="id")

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree as ET
 
 import duckdb
@@ -14,9 +15,11 @@ import pytest
 from browser import Browser, find_chromium, measure_fill
 from household_and_firm import write_firms, write_households
 
+from sdc_sql import Microdata
 from sdc_sql.document.blocks import Gauge, Table
 from sdc_sql.release.reading.read import read_release
 from sdc_sql.release.reporting.internal.closest import format_beside, rank_limits
+from sdc_sql.release.reporting.internal.felt import _measure_mean
 from sdc_sql.release.reporting.internal.first_page import list_cover_blocks
 from sdc_sql.release.reporting.internal_report import internal_page, internal_report
 from sdc_sql.release.running.run import run_release
@@ -124,6 +127,14 @@ def test_the_greatest_change_of_a_mean_is_that_of_weighted_means(outcome):
         changes[name] = 100 * abs(after - before) / abs(before)
     assert where == max(changes, key=changes.get)
     assert float(figure.split()[0]) == pytest.approx(max(changes.values()), rel=1e-2)
+
+
+@pytest.mark.parametrize(("before", "after"), [("0.5 * i", "NULL"), ("NULL", "NULL"), ("NULL", "0.5 * i")])
+def test_a_number_without_any_value_has_no_mean_that_changes(con, before, after):
+    for name, value in (("o", before), ("r", after)):
+        con.execute(f"CREATE TABLE {name} AS SELECT i AS id, ({value})::DOUBLE AS x FROM range(30) t(i)")
+    sides = SimpleNamespace(original=Microdata(con, "o", id="id"), released=Microdata(con, "r", id="id"))
+    assert _measure_mean(sides, "x") is None
 
 
 def test_records_below_k_are_counted_pair_by_pair(outcome):

@@ -42,9 +42,9 @@ def relabel_original(original: Microdata, released: Microdata, plan: Plan, colum
         _create(con, NAME, "VIEW", _select_relabelled(original, recoded, labels))
         yield NAME
     finally:
-        con.execute(f"DROP VIEW IF EXISTS {NAME}")
+        con.execute(f"DROP VIEW IF EXISTS temp.{NAME}")
         for table in labels:
-            con.execute(f"DROP TABLE IF EXISTS {table}")
+            con.execute(f"DROP TABLE IF EXISTS temp.{table}")
 
 
 def _create(con: duckdb.DuckDBPyConnection, name: str, kind: str, rows: exp.Select) -> None:
@@ -83,7 +83,7 @@ def _select_labels(original: Microdata, released: Microdata, person: str, name: 
         .where(exp.not_(exp.column(name, "r", quoted=True).is_(exp.null())))
         .group_by(exp.column("value"), exp.column("label"))
     )  # fmt: skip
-    order = [exp.Ordered(this=exp.column("records"), desc=True), exp.Ordered(this=exp.column("label"))]
+    order = [exp.Ordered(this=exp.column("records"), desc=True), exp.Ordered(this=exp.column("label"), desc=False)]
     place = exp.Window(this=exp.RowNumber(), partition_by=[exp.column("value")], order=exp.Order(expressions=order))
     placed = exp.select("value", "label", exp.alias_(place, "place")).from_(counted.subquery("c"))
     return exp.select("value", "label").from_(placed.subquery("p")).where(exp.column("place").eq(1))

@@ -141,7 +141,7 @@ def _draw_persons(released: Microdata, source: str, known: list[str], count: int
     try:
         yield _DRAWN
     finally:
-        released.con.execute(f"DROP TABLE IF EXISTS {_DRAWN}")
+        released.con.execute(f"DROP TABLE IF EXISTS temp.{_DRAWN}")
 
 
 def _try_linkage(released: Microdata, found: exp.Select) -> set[object] | str:

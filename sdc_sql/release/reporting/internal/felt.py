@@ -96,11 +96,10 @@ def _find_worst_mean(outcome: Outcome) -> Felt:
 def _measure_mean(outcome: Outcome, name: str) -> float | None:
     data = outcome.released._roles  # noqa: SLF001 - its methods measure the errors of the estimates too
     try:
-        (row,) = data.rows("sdc__mean_change", outcome.original.table, data.table, name, data.weight)
-    except (InputError, SdcError):  # no value at all
+        rows = data.rows("sdc__mean_change", outcome.original.table, data.table, name, data.weight)
+    except (InputError, SdcError):
         return None
-    change: float | None = row["sdc__change"]
-    return change
+    return next((row["sdc__change"] for row in rows), None)  # none where a side has no value
 
 
 def _percent(part: int, whole: int) -> str:
