@@ -22,8 +22,9 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
+from sdc_sql.db.registered import register_rows
 from sdc_sql.series.drawn_batches import find_batches
-from sdc_sql.series.kept_values import Known, register_rows
+from sdc_sql.series.kept_values import Known
 from sdc_sql.series.remaining_bound import find_largest_matches
 from sdc_sql.series.temporary import fetch_arrow
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from sdc_sql.series.ledger import DIGEST, VALUES
 from sdc_sql.series.temporary import fetch_arrow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     import duckdb
     from numpy.typing import NDArray
@@ -224,13 +223,3 @@ def _call(name: str, *arguments: Any) -> exp.Anonymous:  # noqa: ANN401 - trees,
 
 def _by_bytes(column: exp.Expression) -> exp.Anonymous:
     return _call("sdc__by_bytes", column)
-
-
-@contextmanager
-def register_rows(con: duckdb.DuckDBPyConnection, name: str, rows: pa.Table) -> Iterator[None]:
-    """Let queries read an Arrow table by a name."""
-    con.register(name, rows)
-    try:
-        yield
-    finally:
-        con.unregister(name)
