@@ -63,18 +63,20 @@ CREATE OR REPLACE MACRO sdc__kinds_known(columns, continuous) AS
 CREATE OR REPLACE MACRO sdc__linkage_fits(name, known) AS
     CASE name WHEN 'keys' THEN known.categories > 0 WHEN 'agreement' THEN known.categories > 2 WHEN 'ranks' THEN known.numbers > 0
               ELSE true END;
+CREATE OR REPLACE MACRO sdc__fitting_linkages(columns, continuous) AS
+    list_filter(['keys', 'distance', 'agreement', 'ranks'],
+                lambda h: sdc__linkage_fits(h, sdc__kinds_known(columns, continuous)));
 CREATE OR REPLACE MACRO sdc__if_it_fits(name, linkage, known) AS
     CASE WHEN linkage IN ('all', name) AND sdc__linkage_fits(name, known) THEN 'sdc__by_' || name
          ELSE 'sdc__by_nothing' END;
 CREATE OR REPLACE MACRO sdc__checked_linkage(linkage, columns, continuous) AS CASE
     WHEN sdc__checked_choice(linkage, 'linkage', ['all', 'keys', 'distance', 'agreement', 'ranks']) IS NULL THEN false
-    WHEN linkage = 'keys' AND len(sdc__names_not_among(columns, continuous)) = 0
+    WHEN linkage = 'all' OR sdc__linkage_fits(linkage, sdc__kinds_known(columns, continuous)) THEN true
+    WHEN linkage = 'keys'
         THEN error('ParameterError: linkage is ''keys'', and all columns are continuous: keys are categories.')
-    WHEN linkage = 'agreement' AND len(sdc__names_not_among(columns, continuous)) < 3
+    WHEN linkage = 'agreement'
         THEN error('ParameterError: linkage is ''agreement'', which needs three categories: fewer do not determine what tells most.')
-    WHEN linkage = 'ranks' AND len(sdc__names_if_any(continuous)) = 0
-        THEN error('ParameterError: linkage is ''ranks'', and no column is continuous: name the numbers in continuous.')
-    ELSE true END;
+    ELSE error('ParameterError: linkage is ''ranks'', and no column is continuous: name the numbers in continuous.') END;
 
 -- Each of the persons who were drawn (who: the name of the relation), by each linkage with the probability of a correct link.
 -- (A common table expression that is not read is not bound.)
@@ -118,9 +120,7 @@ CREATE OR REPLACE MACRO sdc__looked_up(who, original, released, columns, id, con
         FROM query_table(sdc__if_it_fits('ranks', linkage, sdc__kinds_known(columns, continuous)))
     ),
     sdc__linkages AS (
-        SELECT unnest(list_filter(
-                   ['keys', 'distance', 'agreement', 'ranks'],
-                   lambda h: linkage IN ('all', h) AND sdc__linkage_fits(h, sdc__kinds_known(columns, continuous)))) AS sdc__how
+        SELECT unnest(list_filter(sdc__fitting_linkages(columns, continuous), lambda h: linkage IN ('all', h))) AS sdc__how
     ),
     sdc__guesses AS (
         SELECT sdc__person, sdc__uniform(sdc__k, sdc__name, '') AS sdc__u

@@ -115,9 +115,8 @@ def _look_for_persons(
     released = outcome.released
     count = outcome.records_before if records is None else min(records, outcome.records_before)
     categories = [name for name in known if name not in continuous]  # numbers are near, or they are not
-    several = len(categories) > 2  # noqa: PLR2004 - as the linkage asks
-    fits = {"keys": bool(categories), "distance": True, "agreement": several, "ranks": bool(continuous)}
-    fitting = [how for how, its in fits.items() if its]
+    kinds = [known, continuous or None]
+    ((fitting,),) = execute(released.con, "SELECT sdc__fitting_linkages(?, ?)", kinds).fetchall()
     try:
         with (
             relabel_original(outcome.original, released, outcome.plan, categories) as source,
