@@ -13,7 +13,7 @@ CREATE OR REPLACE MACRO sdc__both_numbers(original, released, columns, id) AS TA
 -- A row a record of the original and a column, which sdc__place numbers: x before and y after, NULL where it is not released, and the
 -- record's weight in the original (1 where no column is named). Infinite values and NaN are errors.
 CREATE OR REPLACE MACRO sdc__number_pairs(original, released, columns, id, weight) AS TABLE
-    WITH sdc__sides AS (FROM sdc__both_numbers(original, released, columns, id)),
+    WITH sdc__sides AS NOT MATERIALIZED (FROM sdc__both_numbers(original, released, columns, id)),
     sdc__weights AS (
         SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__whose,
                sdc__weight_of(weight, COLUMNS(sdc__column((*), weight))) AS sdc__own

@@ -31,16 +31,51 @@ CREATE OR REPLACE MACRO sdc__not_paired(id, originals, copies, nobody, strange) 
                    || ') that no record of the original has: give the table that they were made from.')
     ELSE false END;
 
--- No rows, or the error; sides: the name of a relation with sdc__first and sdc__person.
+-- One row: the most records of one id in either table, ids that are NULL, released ones that no original has, and those of both tables.
+-- sides: the name of a relation with sdc__first and sdc__person.
+CREATE OR REPLACE MACRO sdc__counted_each(sides) AS TABLE
+    SELECT max(sdc__before) AS sdc__originals, max(sdc__after) AS sdc__copies,
+           count(*) FILTER (WHERE sdc__person IS NULL) AS sdc__nobody,
+           count(*) FILTER (WHERE sdc__before = 0) AS sdc__strange,
+           count(*) FILTER (WHERE sdc__before > 0 AND sdc__after > 0) AS sdc__shared
+    FROM (SELECT sdc__person, count(*) FILTER (WHERE sdc__first) AS sdc__before,
+                 count(*) FILTER (WHERE NOT sdc__first) AS sdc__after
+          FROM query_table(sides)
+          GROUP BY sdc__person);
+
+-- The same, where most records need not be counted (the most of one id is then NULL in the place of 1). Most files stand in one line, by
+-- ascending ids: in whatever order rows come, where each id is above the one before it, no two are alike. Beside a few released records
+-- only their own originals are counted, where all originals are known to be unique.
+CREATE OR REPLACE MACRO sdc__counted_ids(sides) AS TABLE
+    WITH sdc__ids AS NOT MATERIALIZED (SELECT sdc__first, sdc__person FROM query_table(sides)),
+    sdc__in_line AS (
+        SELECT count(*) AS sdc__rows,
+               count(*) FILTER (WHERE sdc__person = sdc__same) = count(*)
+               AND count(*) FILTER (WHERE sdc__above) = count(*) - 1 AS sdc__alike,
+               count(sdc__person) = count(sdc__here) AND count(*) FILTER (WHERE sdc__above) = count(sdc__here) - 1
+               AND 4 * count(sdc__same) < count(sdc__here) AS sdc__few
+        FROM (SELECT sdc__person, 1 AS sdc__here, sdc__person > lag(sdc__person) OVER () AS sdc__above
+              FROM sdc__ids
+              WHERE sdc__first)
+        POSITIONAL JOIN (SELECT sdc__person AS sdc__same FROM sdc__ids WHERE NOT sdc__first)
+    ),
+    sdc__asked AS NOT MATERIALIZED (
+        SELECT sdc__first, sdc__person
+        FROM sdc__ids
+        WHERE NOT (SELECT sdc__alike FROM sdc__in_line) AND NOT (sdc__first AND (SELECT sdc__few FROM sdc__in_line))
+        UNION ALL
+        SELECT sdc__first, sdc__person
+        FROM sdc__ids
+        WHERE sdc__first AND (SELECT sdc__few FROM sdc__in_line)
+              AND sdc__person IN (SELECT sdc__person FROM sdc__ids WHERE NOT sdc__first AND (SELECT sdc__few FROM sdc__in_line))
+    )
+    SELECT * REPLACE (sdc__shared + coalesce((SELECT sdc__rows FROM sdc__in_line WHERE sdc__alike), 0) AS sdc__shared)
+    FROM sdc__counted_each('sdc__asked');
+
+-- No rows, or the error.
 CREATE OR REPLACE MACRO sdc__refused_pairs(sides, id) AS TABLE
     SELECT sdc__nobody
-    FROM (SELECT max(sdc__before) AS sdc__originals, max(sdc__after) AS sdc__copies,
-                 count(*) FILTER (WHERE sdc__person IS NULL) AS sdc__nobody,
-                 count(*) FILTER (WHERE sdc__before = 0) AS sdc__strange
-          FROM (SELECT sdc__person, count(*) FILTER (WHERE sdc__first) AS sdc__before,
-                       count(*) FILTER (WHERE NOT sdc__first) AS sdc__after
-                FROM query_table(sides)
-                GROUP BY sdc__person))
+    FROM sdc__counted_ids(sides)
     WHERE sdc__not_paired(id, sdc__originals, sdc__copies, sdc__nobody, sdc__strange);
 
 -- What a record counts for: its weight in the original, or 1 where no column is named. (What it weighs in the released table, the
@@ -57,7 +92,7 @@ CREATE OR REPLACE MACRO sdc__weighed_labels(original, released, columns, id, wei
 -- By variable, the place of it among the columns first: how many records have category x before and y after, and the sum of their
 -- weights. every: those that are not released too (y NULL).
 CREATE OR REPLACE MACRO sdc__transitions_among(original, released, columns, id, every, weight := NULL) AS TABLE
-    WITH sdc__both AS (FROM sdc__weighed_labels(original, released, columns, id, weight)),
+    WITH sdc__both AS NOT MATERIALIZED (FROM sdc__weighed_labels(original, released, columns, id, weight)),
     sdc__named AS (
         SELECT unnest(range(len(sdc__names))) AS sdc__of, unnest(sdc__names) AS sdc__variable
         FROM (SELECT list_transform(struct_keys(struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__x_')))),

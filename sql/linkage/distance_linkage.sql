@@ -73,7 +73,7 @@ CREATE OR REPLACE MACRO sdc__is_external(external) AS
 -- The records of both files in one row, as lists: persons, their numbers, whether they are of the other file (1), and of each variable
 -- its values and its name. Texts in order are asked whether one occurs in both files, as categories are.
 CREATE OR REPLACE MACRO sdc__files_compared(original, released, columns, id, categories, ordinal, numbers, external) AS TABLE
-    WITH sdc__files AS MATERIALIZED (
+    WITH sdc__files AS NOT MATERIALIZED (
         FROM sdc__records_compared(original, columns, id, categories, ordinal, numbers, true)
         UNION ALL BY NAME
         FROM sdc__records_compared(released, columns, id, categories, ordinal, numbers, false)
@@ -87,17 +87,9 @@ CREATE OR REPLACE MACRO sdc__files_compared(original, released, columns, id, cat
     ),
     sdc__refused AS (
         SELECT count(*) AS sdc__n
-        FROM (SELECT max(sdc__before) AS sdc__originals, max(sdc__after) AS sdc__copies,
-                     count(*) FILTER (WHERE sdc__person IS NULL) AS sdc__nobody,
-                     count(*) FILTER (WHERE sdc__before = 0) AS sdc__strange,
-                     count(*) FILTER (WHERE sdc__after > 0) AS sdc__some
-              FROM (SELECT sdc__person, count(*) FILTER (WHERE sdc__first) AS sdc__before,
-                           count(*) FILTER (WHERE NOT sdc__first) AS sdc__after
-                    FROM sdc__files
-                    GROUP BY sdc__person))
+        FROM sdc__counted_ids('sdc__files')
         WHERE sdc__not_paired(id, sdc__originals, sdc__copies, sdc__nobody,
-                              CASE WHEN sdc__is_external(external) = 1 AND sdc__strange < sdc__some THEN 0
-                                   ELSE sdc__strange END)
+                              CASE WHEN sdc__is_external(external) = 1 AND sdc__shared > 0 THEN 0 ELSE sdc__strange END)
     ),
     sdc__merged AS (FROM sdc__merged_rows('sdc__files')),
     sdc__each AS (SELECT *, 1e0 AS sdc__times FROM sdc__files),

@@ -52,7 +52,7 @@ CREATE OR REPLACE MACRO sdc__by_ranks(intervals, width) AS CASE
 
 -- A row a record and a column with a value before, which sdc__place numbers: sdc__inside is NULL where it was suppressed.
 CREATE OR REPLACE MACRO sdc__in_intervals(original, released, columns, id, intervals, width) AS TABLE
-    WITH sdc__sides AS (FROM sdc__both_numbers(original, released, columns, id)),
+    WITH sdc__sides AS NOT MATERIALIZED (FROM sdc__both_numbers(original, released, columns, id)),
     sdc__new AS (FROM sdc__one_side(original, released, columns, false)),
     sdc__listed AS (
         SELECT sdc__o.sdc__person, sdc__before, sdc__after

@@ -42,7 +42,7 @@ CREATE OR REPLACE MACRO sdc__kernel_linear_relation(known, others, columns, plac
 -- Words: given_back: hidden numbers that sums of others give back.
 -- Example: FROM sdc_linear_relations('persons', 'released', 'id', ['age', 'income']);
 CREATE OR REPLACE MACRO sdc_linear_relations(original, released, id, columns) AS TABLE
-    WITH sdc__sides AS (FROM sdc__both_numbers(original, released, columns, id)),
+    WITH sdc__sides AS NOT MATERIALIZED (FROM sdc__both_numbers(original, released, columns, id)),
     sdc__paired AS MATERIALIZED (
         SELECT sdc__o.sdc__person, sdc__b, sdc__a
         FROM (SELECT sdc__person, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__b FROM sdc__sides WHERE sdc__first) AS sdc__o

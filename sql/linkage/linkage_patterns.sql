@@ -79,19 +79,13 @@ CREATE OR REPLACE MACRO sdc__numbers_said(continuous, tolerance) AS
 -- One row: sdc__names (of the variables), sdc__persons, sdc__firsts and sdc__times (of the rows), sdc__k (what the kernel gives:
 -- udfs/linkage/probabilistic.py).
 CREATE OR REPLACE MACRO sdc__linkage_by(original, released, columns, categories, numbers, id, continuous, tolerance, block) AS TABLE
-    WITH sdc__files AS MATERIALIZED (
+    WITH sdc__files AS NOT MATERIALIZED (
         FROM sdc__linkage_side(original, columns, categories, numbers, block, id, true)
         UNION ALL BY NAME
         FROM sdc__linkage_side(released, columns, categories, numbers, block, id, false)
     ),
     sdc__unordered AS (SELECT DISTINCT sdc__first, COLUMNS('(?s)^sdc__t_(.*)$') AS "sdc__x_\1" FROM sdc__files),
     sdc__blocked AS (SELECT DISTINCT sdc__first, COLUMNS('(?s)^sdc__b_(.*)$') AS "sdc__x_\1" FROM sdc__files),
-    sdc__people AS MATERIALIZED (
-        SELECT sdc__person, count(*) FILTER (WHERE sdc__first) AS sdc__before,
-               count(*) FILTER (WHERE NOT sdc__first) AS sdc__after
-        FROM sdc__files
-        GROUP BY sdc__person
-    ),
     sdc__merged AS (FROM sdc__merged_rows('sdc__files')),
     sdc__kinds AS (
         SELECT CASE WHEN COLUMNS('(?s)^sdc__t_.*$') IS NOT NULL THEN sdc__category_number(COLUMNS('(?s)^sdc__t_.*$')) END AS "\0",
@@ -123,11 +117,8 @@ CREATE OR REPLACE MACRO sdc__linkage_by(original, released, columns, categories,
     ),
     sdc__checked AS (
         SELECT count(*) AS sdc__none
-        FROM (SELECT max(sdc__before) AS sdc__originals, max(sdc__after) AS sdc__copies,
-                     count(*) FILTER (WHERE sdc__person IS NULL) AS sdc__nobody,
-                     count(*) FILTER (WHERE sdc__before > 0 AND sdc__after > 0) AS sdc__both
-              FROM sdc__people)
-        WHERE sdc__not_paired(id, sdc__originals, sdc__copies, sdc__nobody, 0) OR sdc__not_linked(id, sdc__both)
+        FROM sdc__counted_ids('sdc__files')
+        WHERE sdc__not_paired(id, sdc__originals, sdc__copies, sdc__nobody, 0) OR sdc__not_linked(id, sdc__shared)
     )
     SELECT list_concat(sdc__labels, sdc__sizes) AS sdc__names, sdc__persons, sdc__firsts, sdc__times,
            sdc__kernel_probabilistic_linkage(

@@ -88,7 +88,7 @@ CREATE OR REPLACE MACRO sdc__looked_up(who, original, released, columns, id, con
         WHERE sdc__own IN (SELECT sdc__person FROM sdc__who)
     ),
     sdc__by_nothing AS (SELECT NULL AS sdc__person, NULL::DOUBLE AS sdc__p WHERE false),
-    sdc__both AS (FROM sdc__both_labels(original, released, sdc__names_not_among(columns, continuous), id)),
+    sdc__both AS NOT MATERIALIZED (FROM sdc__both_labels(original, released, sdc__names_not_among(columns, continuous), id)),
     sdc__sought AS (FROM sdc__both WHERE sdc__person IN (SELECT sdc__person FROM sdc__who)),
     sdc__by_keys AS (
         SELECT sdc__person, probability AS sdc__p

@@ -35,7 +35,7 @@ CREATE OR REPLACE MACRO sdc__kernel_robust_disclosure(before, after, width, near
     sdc__needs_python('Robust interval disclosure')::DOUBLE[][];
 
 CREATE OR REPLACE MACRO sdc__robust_intervals(original, released, columns, id, width, near) AS TABLE
-    WITH sdc__sides AS (FROM sdc__both_numbers(original, released, columns, id)),
+    WITH sdc__sides AS NOT MATERIALIZED (FROM sdc__both_numbers(original, released, columns, id)),
     sdc__paired AS (
         SELECT sdc__o.sdc__person, sdc__o.* EXCLUDE (sdc__person), sdc__r.* EXCLUDE (sdc__same)
         FROM (SELECT sdc__person, sdc__finite_number(COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS "sdc__o_\0"

@@ -57,7 +57,7 @@ CREATE OR REPLACE MACRO sdc__swapped_cells(sides, id, chosen) AS TABLE
 -- Example: FROM sdc_swapping_risk('persons', 'released', ['age', 'sex', 'region'], 'id', swapped := ['region']);
 -- Limit: risk. The share of the unswapped records that lie in small cells.
 CREATE OR REPLACE MACRO sdc_swapping_risk(original, released, columns, id, swapped := NULL, threshold := 2) AS TABLE
-    WITH sdc__both AS (FROM sdc__both_labels(original, released, columns, id)),
+    WITH sdc__both AS NOT MATERIALIZED (FROM sdc__both_labels(original, released, columns, id)),
     sdc__exchanged AS (
         SELECT DISTINCT sdc__first,
                         COLUMNS(lambda c: starts_with(c, 'sdc__x_')

@@ -226,7 +226,7 @@ CREATE OR REPLACE MACRO sdc__linked_by_keys(sides, asked, keys, id, nulls, recod
 -- Rows: records.
 -- Example: FROM sdc_true_reidentification_records('persons', 'released', ['age', 'sex'], 'id');
 CREATE OR REPLACE MACRO sdc_true_reidentification_records(original, released, keys, id, nulls := 'wildcard', recoded := NULL) AS TABLE
-    WITH sdc__both AS (FROM sdc__both_labels(original, released, keys, id)),
+    WITH sdc__both AS NOT MATERIALIZED (FROM sdc__both_labels(original, released, keys, id)),
     sdc__linked AS (FROM sdc__linked_by_keys('sdc__both', 'sdc__both', keys, id, nulls, recoded))
     FROM query('SELECT sdc__person AS ' || sdc__identifier(sdc__beside(id, ['matches', 'correct', 'probability']))
                || ', matches, correct, probability FROM sdc__linked');
@@ -244,7 +244,7 @@ CREATE OR REPLACE MACRO sdc_true_reidentification_records(original, released, ke
 -- Example: FROM sdc_true_reidentification('persons', 'released', ['age', 'sex'], 'id');
 -- Limit: rate. The share of the records that an intruder with the original keys links correctly.
 CREATE OR REPLACE MACRO sdc_true_reidentification(original, released, keys, id, k := 3, nulls := 'wildcard', recoded := NULL) AS TABLE
-    WITH sdc__both AS (FROM sdc__both_labels(original, released, keys, id)),
+    WITH sdc__both AS NOT MATERIALIZED (FROM sdc__both_labels(original, released, keys, id)),
     sdc__sums AS (
         SELECT sum(sdc__n)::BIGINT AS sdc__all, coalesce(sum(sdc__n) FILTER (sdc__matches = 0), 0)::BIGINT AS sdc__none,
                coalesce(sum(sdc__n) FILTER (sdc__matches = 1 AND sdc__correct), 0)::BIGINT AS sdc__right,
