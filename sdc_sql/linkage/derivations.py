@@ -62,20 +62,24 @@ def sieve_derivations(
     -----
     The numbers of households mean nothing outside the file: what was made coarser they do not tell.
     """
+    paired = "sdc__check_derived_alike" if _is_id_whole(data, original) else "sdc__check_derived"
+    data.rows(paired, original, data.table, data.id)  # refuses what is not paired, as the macro does
     names = _find_masked_columns(data, original, columns)
     read = _read_sides(data, original, names, givers)
     homes = _number_values(read.pop("home")) if data.household is not None else None
     with ThreadPoolExecutor(max_workers=2) as pool:  # each holds a column's values twice for as long as it numbers them
         numbered = pool.map(lambda j: _find_different(read.pop(f"o_{j}"), read.pop(f"r_{j}")), range(len(names)))
-        codes = [*pool.map(lambda i: _number_values(read.pop(f"g_{i}")), range(len(givers)))]
-        repeated, different = [*pool.map(_keep_repeated_codes, codes)], [*numbered]
+        repeated = [*pool.map(lambda i: _number_repeated_values(read.pop(f"g_{i}")), range(len(givers)))]
+        different = [*numbered]
     sides = [_number_in_order(data, *different.pop(0)) for _ in names]
     lower = [fold_case(name) for name in givers]
-    targets, of, hidden = [], [], [0, 0]
+    targets, of, hidden, coarsened = [], [], [0, 0], []
     for j, (name, (old, released)) in enumerate(zip(names, sides, strict=True)):
         own = lower.index(fold_case(name)) if fold_case(name) in lower else None
         for masked, (known, records) in enumerate((_find_suppressed(old, released), _find_coarsened(old, released))):
             hidden[masked] += len(records)
+            if masked == COARSENED:
+                coarsened.append(_mark_records(records, len(old)))
             if not len(records):
                 continue
             tried = [i for i in range(len(givers)) if masked == SUPPRESSED or givers[i] != data.household]
@@ -91,17 +95,21 @@ def sieve_derivations(
     lists = list(dict.fromkeys(one.giver for one in found))
     tasks = [[1 + lists.index(one.giver), 1 + of[one.target][0], of[one.target][1]] for one in found]
     named, places = ([[of(i) for i in one] for one in lists] for of in (givers.__getitem__, str))
-    pairs = _name_pairs(sides, {i: codes[i] for one in lists for i in one}, homes)
+    pairs = _name_pairs(sides, coarsened, {i: repeated[i] for one in lists for i in one}, homes)
     return Derivations(names, named, tasks, (hidden[0], hidden[1]), places, pairs)
 
 
 def _name_pairs(
-    sides: Sequence[tuple[Codes, Codes]], givers: Mapping[int, Codes], homes: Codes | None
-) -> pa.Table:  # fmt: skip
+    sides: Sequence[tuple[Codes, Codes]],
+    coarsened: Sequence[NDArray[np.bool_]],
+    givers: Mapping[int, Codes],
+    homes: Codes | None,
+) -> pa.Table:
     """Return the numbers of the values under the names by which they are counted; NULL where a value is missing."""
     named = {f"sdc__{side}_{j + 1}": both[k] for j, both in enumerate(sides) for k, side in enumerate("or")}
     named |= {f"sdc__g_{i}": codes for i, codes in givers.items()}
     found = {name: pa.array(codes, mask=codes < 0) for name, codes in named.items()}
+    found |= {f"sdc__c_{j + 1}": pa.array(flags) for j, flags in enumerate(coarsened)}
     return pa.table(found if homes is None else {**found, "sdc__home": homes})
 
 
@@ -237,11 +245,18 @@ def _number_in_order(data: Roles, indices: Codes, different: pa.Array) -> tuple[
     return codes[:half], codes[half:]
 
 
-def _keep_repeated_codes(codes: Codes) -> Codes:
-    """Return the codes with -1 in the place of a value that no other record has: it gives nothing back."""
+def _number_repeated_values(column: pa.ChunkedArray) -> Codes:
+    """Return the places of the values of a giver, -1 also for one that no other record has: it gives nothing back."""
+    codes = _number_values(column)
     single = np.bincount(codes + 1) == 1
     single[0] = False
     return np.where(single[codes + 1], np.int32(-1), codes) if single.any() else codes
+
+
+def _mark_records(records: NDArray[np.intp], count: int) -> NDArray[np.bool_]:
+    marks = np.zeros(count, dtype=np.bool_)
+    marks[records] = True
+    return marks
 
 
 def _find_suppressed(old: Codes, released: Codes) -> tuple[Codes, NDArray[np.intp]]:

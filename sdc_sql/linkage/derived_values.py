@@ -203,7 +203,6 @@ def _resolve_sides(
 def _sieve_columns(data: Roles, original: str, columns: list[str], left_out: Iterable[str] = ()) -> Derivations:
     from sdc_sql.linkage.derivations import sieve_derivations  # noqa: PLC0415 - with numpy and pyarrow, which few measures need
 
-    data.rows("sdc__check_derived", original, data.table, data.id)  # refuses what is not paired, as the macro does
     return sieve_derivations(data, original, columns, [c for c in data.columns if c not in {data.id, *left_out}])
 
 

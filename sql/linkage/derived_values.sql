@@ -93,38 +93,41 @@ CREATE OR REPLACE MACRO sdc__giver_known(giver) AS
     array_to_string(list_transform(giver, lambda n: sdc__side_of('g', sdc__folded(n)) || ' IS NOT NULL'), ' AND ');
 CREATE OR REPLACE MACRO sdc__giver_names(giver) AS array_to_string(list_transform(giver, lambda n, i: 'sdc__a' || i), ', ');
 
--- Whether a value is hidden.
-CREATE OR REPLACE MACRO sdc__hidden_where(name, j, masked) AS sdc__side_of('o', name) || ' IS NOT NULL AND '
-    || CASE masked WHEN 0 THEN sdc__side_of('r', name) || ' IS NULL'
-                   ELSE sdc__side_of('r', name) || ' IN (FROM sdc__s' || j || ')' END;
+-- Whether a guess is right: the label of the original value, or the value itself.
+CREATE OR REPLACE MACRO sdc__guessed_right(j, masked) AS
+    CASE masked WHEN 0 THEN '(sdc__truth = sdc__guess OR (sdc__truth, sdc__guess) IN (SELECT (sdc__o, sdc__r) FROM sdc__l'
+                            || j || '))'
+                ELSE 'sdc__truth = sdc__guess' END;
+
+-- Whether a value is hidden; marked: whether a column sdc__c_<name> says which ones are coarsened.
+CREATE OR REPLACE MACRO sdc__hidden_where(name, j, masked, marked) AS
+    CASE WHEN masked = 1 AND marked THEN sdc__side_of('c', name)
+         ELSE sdc__side_of('o', name) || ' IS NOT NULL AND ' || sdc__side_of('r', name)
+              || CASE masked WHEN 0 THEN ' IS NULL' ELSE ' IN (FROM sdc__s' || j || ')' END END;
 
 -- Of variable j: l<j> its original values with their released ones, s<j> the released ones that stand for several, h<j>_<masked> the
--- records that hide it, m<j>_<masked> its margin.
-CREATE OR REPLACE MACRO sdc__derived_variable(name, j) AS
+-- records that hide it, m<j>_<masked> its margin, w<j>_<masked> how many it hides and how many of them the margin gets right.
+CREATE OR REPLACE MACRO sdc__derived_margin(name, j, masked, marked) AS
+    'sdc__m' || j || '_' || masked
+       || ' AS MATERIALIZED (SELECT sdc__top.n AS sdc__most, sdc__top.t AS sdc__guess, sdc__known FROM (SELECT'
+       || ' max({''n'': sdc__n, ''t'': sdc__t}) AS sdc__top, sum(sdc__n) AS sdc__known FROM (SELECT '
+    || sdc__side_of(CASE masked WHEN 0 THEN 'r' ELSE 'o' END, name) || ' AS sdc__t, count(*) AS sdc__n FROM sdc__paired WHERE '
+       || sdc__side_of(CASE masked WHEN 0 THEN 'r' ELSE 'o' END, name) || ' IS NOT NULL GROUP BY ALL))), '
+    -- (those of a coarsened variable may be all records: they are counted, not kept)
+    || 'sdc__h' || j || '_' || masked || CASE masked WHEN 0 THEN ' AS MATERIALIZED' ELSE ' AS NOT MATERIALIZED' END
+       || ' (FROM sdc__paired WHERE ' || sdc__hidden_where(name, j, masked, marked) || '), '
+    || 'sdc__w' || j || '_' || masked
+       || ' AS MATERIALIZED (SELECT coalesce(sum(sdc__x), 0)::BIGINT AS sdc__hidden, coalesce(sum(sdc__x) FILTER ('
+       || sdc__guessed_right(j, masked) || '), 0)::BIGINT AS sdc__by_margin FROM (SELECT ' || sdc__side_of('o', name)
+    || ' AS sdc__truth, count(*) AS sdc__x FROM sdc__h' || j || '_' || masked || ' GROUP BY ALL), sdc__m' || j || '_' || masked || ')';
+CREATE OR REPLACE MACRO sdc__derived_variable(name, j, marked) AS
     'sdc__l' || j || ' AS MATERIALIZED (SELECT DISTINCT ' || sdc__side_of('o', name) || ' AS sdc__o, ' || sdc__side_of('r', name)
     || ' AS sdc__r FROM sdc__paired WHERE ' || sdc__side_of('o', name) || ' IS NOT NULL AND ' || sdc__side_of('r', name)
        || ' IS NOT NULL), '
     || 'sdc__s' || j || ' AS MATERIALIZED (SELECT ' || sdc__side_of('r', name) || ' AS sdc__r FROM sdc__paired WHERE '
     || sdc__side_of('r', name) || ' IS NOT NULL GROUP BY ' || sdc__side_of('r', name) || ' HAVING min(' || sdc__side_of('o', name)
        || ') <> max(' || sdc__side_of('o', name) || ')), '
-    || 'sdc__m' || j
-       || '_0 AS MATERIALIZED (SELECT sdc__top.n AS sdc__most, sdc__top.t AS sdc__guess, sdc__known FROM (SELECT'
-       || ' max({''n'': sdc__n, ''t'': sdc__t}) AS sdc__top, sum(sdc__n) AS sdc__known FROM (SELECT '
-    || sdc__side_of('r', name) || ' AS sdc__t, count(*) AS sdc__n FROM sdc__paired WHERE ' || sdc__side_of('r', name)
-       || ' IS NOT NULL GROUP BY ALL))), '
-    || 'sdc__m' || j
-       || '_1 AS MATERIALIZED (SELECT sdc__top.n AS sdc__most, sdc__top.t AS sdc__guess, sdc__known FROM (SELECT'
-       || ' max({''n'': sdc__n, ''t'': sdc__t}) AS sdc__top, sum(sdc__n) AS sdc__known FROM (SELECT '
-    || sdc__side_of('o', name) || ' AS sdc__t, count(*) AS sdc__n FROM sdc__paired WHERE ' || sdc__side_of('o', name)
-       || ' IS NOT NULL GROUP BY ALL))), '
-    || 'sdc__h' || j || '_0 AS MATERIALIZED (FROM sdc__paired WHERE ' || sdc__hidden_where(name, j, 0) || '), '
-    || 'sdc__h' || j || '_1 AS MATERIALIZED (FROM sdc__paired WHERE ' || sdc__hidden_where(name, j, 1) || ')';
-
--- Whether a guess is right: the label of the original value, or the value itself.
-CREATE OR REPLACE MACRO sdc__guessed_right(j, masked) AS
-    CASE masked WHEN 0 THEN '(sdc__truth = sdc__guess OR (sdc__truth, sdc__guess) IN (SELECT (sdc__o, sdc__r) FROM sdc__l'
-                            || j || '))'
-                ELSE 'sdc__truth = sdc__guess' END;
+    || sdc__derived_margin(name, j, 0, marked) || ', ' || sdc__derived_margin(name, j, 1, marked);
 
 -- Of a derivation: its values by cell (k<n>), the hidden ones (x<n>), and the cells in which these stand (c<n>): with the value that is
 -- the commonest, of several the greatest. The cells of a fine giver are as many as records, those of hidden values are few.
@@ -132,13 +135,15 @@ CREATE OR REPLACE MACRO sdc__known_where(giver, name, j, masked, apart) AS
     sdc__giver_known(giver) || ' AND ' || sdc__side_of(CASE masked WHEN 0 THEN 'r' ELSE 'o' END, name) || ' IS NOT NULL'
     || CASE WHEN apart AND masked = 0 THEN ' AND sdc__home NOT IN (SELECT sdc__home FROM sdc__h' || j || '_' || masked || ')'
             ELSE '' END;
-CREATE OR REPLACE MACRO sdc__derived_cells(giver, name, j, masked, n, apart) AS
+CREATE OR REPLACE MACRO sdc__derived_cells(giver, name, j, masked, n, apart, marked) AS
     'sdc__k' || n || ' AS MATERIALIZED (SELECT ' || sdc__giver_columns(giver) || ', '
-    || sdc__side_of(CASE masked WHEN 0 THEN 'r' ELSE 'o' END, name) || ' AS sdc__t, count(*) AS sdc__n FROM sdc__paired WHERE '
-    || sdc__known_where(giver, name, j, masked, apart) || ' GROUP BY ALL), '
-    || 'sdc__x' || n || ' AS MATERIALIZED (SELECT ' || sdc__giver_columns(giver) || ', ' || sdc__side_of('o', name)
-    || ' AS sdc__truth, count(*) AS sdc__x FROM sdc__h' || j || '_' || masked || ' WHERE ' || sdc__giver_known(giver)
-    || ' GROUP BY ALL), '
+    || sdc__side_of(CASE masked WHEN 0 THEN 'r' ELSE 'o' END, name) || ' AS sdc__t, count(*) AS sdc__n'
+    || CASE masked WHEN 0 THEN '' ELSE ', count(*) FILTER (' || sdc__hidden_where(name, j, 1, marked) || ') AS sdc__x' END
+    || ' FROM sdc__paired WHERE ' || sdc__known_where(giver, name, j, masked, apart) || ' GROUP BY ALL), '
+    || 'sdc__x' || n || ' AS MATERIALIZED (SELECT '
+    || CASE masked WHEN 0 THEN sdc__giver_columns(giver) || ', ' || sdc__side_of('o', name) || ' AS sdc__truth, count(*) AS sdc__x'
+                               || ' FROM sdc__h' || j || '_0 WHERE ' || sdc__giver_known(giver) || ' GROUP BY ALL), '
+                   ELSE sdc__giver_names(giver) || ', sdc__t AS sdc__truth, sdc__x FROM sdc__k' || n || ' WHERE sdc__x > 0), ' END
     || 'sdc__c' || n || ' AS MATERIALIZED (SELECT ' || sdc__giver_names(giver)
     || ', sdc__m, sdc__d, max(sdc__t) AS sdc__guess FROM (SELECT ' || sdc__giver_names(giver)
     || ', sum(sdc__n)::BIGINT AS sdc__m, count(*) AS sdc__d, max(sdc__n) AS sdc__n FROM sdc__k' || n || ' SEMI JOIN sdc__x' || n
@@ -159,14 +164,11 @@ CREATE OR REPLACE MACRO sdc__derived_row(giver, name, i, j, masked, n) AS
     || 'coalesce(sum(sdc__x) FILTER (sdc__m >= ' || (10 + masked)
        || ' AND sdc__d <= 3), 0)::BIGINT AS sdc__few FROM (SELECT sdc__x, sdc__m, sdc__d, ' || sdc__guessed_right(j, masked)
        || ' AS sdc__ok FROM sdc__x' || n || ' JOIN sdc__c' || n || ' USING (' || sdc__giver_names(giver) || '))) AS sdc__h, '
-    || '(SELECT coalesce(sum(sdc__x), 0)::BIGINT AS sdc__hidden, coalesce(sum(sdc__x) FILTER ('
-       || sdc__guessed_right(j, masked) || '), 0)::BIGINT AS sdc__by_margin FROM (SELECT ' || sdc__side_of('o', name)
-    || ' AS sdc__truth, count(*) AS sdc__x FROM sdc__h' || j || '_' || masked || ' GROUP BY ALL), sdc__m' || j
-       || '_' || masked || ') AS sdc__w, sdc__m' || j || '_' || masked;
-CREATE OR REPLACE MACRO sdc__derived_query(columns, givers, tasks, apart) AS
-    'WITH ' || array_to_string(list_transform(columns, lambda c, j: sdc__derived_variable(c, j)), ', ')
+    || 'sdc__w' || j || '_' || masked || ' AS sdc__w, sdc__m' || j || '_' || masked;
+CREATE OR REPLACE MACRO sdc__derived_query(columns, givers, tasks, apart, marked) AS
+    'WITH ' || array_to_string(list_transform(columns, lambda c, j: sdc__derived_variable(c, j, marked)), ', ')
     || array_to_string(
-        list_transform(tasks, lambda t, n: ', ' || sdc__derived_cells(givers[t[1]], columns[t[2]], t[2], t[3], n, apart)),
+        list_transform(tasks, lambda t, n: ', ' || sdc__derived_cells(givers[t[1]], columns[t[2]], t[2], t[3], n, apart, marked)),
         '')
        || ' '
     || array_to_string(list_transform(tasks,
@@ -190,12 +192,19 @@ CREATE OR REPLACE MACRO sdc__derived_ruled(tried) AS TABLE
            sdc__by_margin, sdc__support, sdc__apart, sdc__few
     FROM sdc__ruled;
 
--- No rows, or the error of ids that do not pair.
+-- No rows, or the error of ids that do not pair: by their texts, as records are joined here; as they are, where both are of one type.
 CREATE OR REPLACE MACRO sdc__check_derived(original, released, id) AS TABLE
-    WITH sdc__sides AS (
+    WITH sdc__sides AS NOT MATERIALIZED (
         SELECT true AS sdc__first, COLUMNS(sdc__columns((*), [id]))::VARCHAR AS sdc__person FROM sdc__exact_rows(original, codes := [id])
         UNION ALL
         SELECT false, COLUMNS(sdc__columns((*), [id]))::VARCHAR FROM sdc__exact_rows(released, codes := [id])
+    )
+    FROM sdc__refused_pairs('sdc__sides', id);
+CREATE OR REPLACE MACRO sdc__check_derived_alike(original, released, id) AS TABLE
+    WITH sdc__sides AS NOT MATERIALIZED (
+        SELECT true AS sdc__first, COLUMNS(sdc__columns((*), [id])) AS sdc__person FROM sdc__exact_rows(original, codes := [id])
+        UNION ALL
+        SELECT false, COLUMNS(sdc__columns((*), [id])) FROM sdc__exact_rows(released, codes := [id])
     )
     FROM sdc__refused_pairs('sdc__sides', id);
 
@@ -219,15 +228,15 @@ CREATE OR REPLACE MACRO sdc__derived(original, released, id, columns, givers, ta
         JOIN sdc__after ON sdc__person = sdc__same
         LEFT JOIN sdc__check_derived(original, released, id) AS sdc__none ON true
     ),
-    sdc__tried AS (FROM query(sdc__derived_query(sdc__names(columns), givers, tasks, household IS NOT NULL)))
+    sdc__tried AS (FROM query(sdc__derived_query(sdc__names(columns), givers, tasks, household IS NOT NULL, false)))
     FROM sdc__derived_ruled('sdc__tried');
 
 -- The same of numbers in the place of the values, in their order as texts (sdc_sql/linkage/derivations.py): a relation with sdc__o_<j>
--- and sdc__r_<j> of variable j, sdc__g_<i> of the column i of a giver (its places name them), and sdc__home, a number too, where the
--- households are told apart.
+-- and sdc__r_<j> of variable j and whether it is coarsened (sdc__c_<j>), sdc__g_<i> of the column i of a giver (its places name them),
+-- and sdc__home, a number too, where the households are told apart.
 CREATE OR REPLACE MACRO sdc__numbered_derived(pairs, columns, places, tasks, apart) AS TABLE
     WITH sdc__paired AS NOT MATERIALIZED (FROM query_table(pairs)),
-    sdc__tried AS (FROM query(sdc__derived_query(list_transform(columns, lambda c, j: j::VARCHAR), places, tasks, apart)))
+    sdc__tried AS (FROM query(sdc__derived_query(list_transform(columns, lambda c, j: j::VARCHAR), places, tasks, apart, true)))
     FROM sdc__derived_ruled('sdc__tried');
 
 -- Of those (the name of the relation) the ones that are told; a pair only where it says more than either of its columns.
