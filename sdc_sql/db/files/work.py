@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 PREFIX, WAITING = "sdc-sql-", ".sdc-sql-"
 LOCK, BASE, NAME = "in_use", "sdc_base", "work"
 OWNER = 0o600
+# Records of a row group of the database: a little more than those that a row group of a Parquet file written by DuckDB
+# has (122,880 and some). What is left of each would be a row group of its own, and an ALTER write the table anew.
+ROW_GROUP = 131_072
 FOUND: set[Path] = set()  # the folders that killed runs have left where this one works
 
 
@@ -105,10 +108,11 @@ def open_work_database(
     """
     with make_work_folder() as place, duckdb.connect(place / f"{BASE}.duckdb") as con:
         limit_resources(con, threads, memory_limit, place)
-        options = f" (ENCRYPTION_KEY {_quote_literal(secrets.token_urlsafe(32))})" if _is_private(con) else ""
+        key = f", ENCRYPTION_KEY {_quote_literal(secrets.token_urlsafe(32))}" if _is_private(con) else ""
+        options = f"(ROW_GROUP_SIZE {ROW_GROUP}{key})"
         with translate_errors():
             con.execute(
-                f"ATTACH {_quote_literal(str(place / 'work.duckdb'))} AS {storage.quote_database(name)}{options}"
+                f"ATTACH {_quote_literal(str(place / 'work.duckdb'))} AS {storage.quote_database(name)} {options}"
             )
         con.execute(f"USE {storage.quote_database(name)}")
         for file in place.iterdir():

@@ -154,13 +154,13 @@ class MaskedValues:
         """Write the masked values over the values of the table that was masked.
 
         All records are written anew and the former ones deleted, which takes nothing from the table; the masked columns
-        are updated where it is one, where an index or a constraint counts the old records too, or where the table is
-        wide.
+        are updated where it is one, where at most half of the records change, where an index or a constraint counts the
+        old records too, or where the table is wide.
         """
         if self.of_value:
             self._update_by_value(target, *self.of_value)
             return
-        few = len(self.columns) <= FEW or len(every) > WIDE * len(self.columns)
+        few = len(self.columns) <= FEW or len(every) > WIDE * len(self.columns) or 2 * self._changed <= self.records
         if not self._beside or few or _is_unique_or_unwritten(self.con, target, every):
             self._update(target)
             return
