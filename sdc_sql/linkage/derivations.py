@@ -65,14 +65,18 @@ def sieve_derivations(
     paired = "sdc__check_derived_alike" if _is_id_whole(data, original) else "sdc__check_derived"
     data.rows(paired, original, data.table, data.id)  # refuses what is not paired, as the macro does
     names = _find_masked_columns(data, original, columns)
-    read = _read_sides(data, original, names, givers)
+    lower = [fold_case(name) for name in givers]
+    shown = _find_givers_shown(data, original, givers, names)
+    read = _read_sides(data, original, names, {i: name for i, name in enumerate(givers) if i not in shown})
     homes = _number_values(read.pop("home")) if data.household is not None else None
     with ThreadPoolExecutor(max_workers=2) as pool:  # each holds a column's values twice for as long as it numbers them
         numbered = pool.map(lambda j: _find_different(read.pop(f"o_{j}"), read.pop(f"r_{j}")), range(len(names)))
-        repeated = [*pool.map(lambda i: _number_repeated_values(read.pop(f"g_{i}")), range(len(givers)))]
+        others = [i for i in range(len(givers)) if i not in shown]
+        codes = dict(zip(others, pool.map(lambda i: _number_values(read.pop(f"g_{i}")), others), strict=True))
         different = [*numbered]
+    codes |= {i: _join_equal_numbers(*different[j]) for i, j in shown.items()}
+    repeated = [_keep_repeated_codes(codes.pop(i)) for i in range(len(givers))]
     sides = [_number_in_order(data, *different.pop(0)) for _ in names]
-    lower = [fold_case(name) for name in givers]
     targets, of, hidden, coarsened = [], [], [0, 0], []
     for j, (name, (old, released)) in enumerate(zip(names, sides, strict=True)):
         own = lower.index(fold_case(name)) if fold_case(name) in lower else None
@@ -160,16 +164,16 @@ def _select_side(data: Roles, table: str, names: Sequence[tuple[str, str, bool]]
 
 
 def _read_sides(
-    data: Roles, original: str, columns: Sequence[str], givers: Sequence[str]
+    data: Roles, original: str, columns: Sequence[str], givers: Mapping[int, str]
 ) -> dict[str, pa.ChunkedArray]:  # fmt: skip
-    """Return original and released values of variables, and the givers, side by side."""
+    """Return original and released values of variables, and the givers by their places, side by side."""
     # what Arrow cannot number is numbered by its text
     kinds = dict(zip(data.columns, map(str, data.relation("sdc__rows", data.table).types), strict=True))
     whole = _is_id_whole(data, original)
     alike = _list_numbers_alike(data, original, columns)
     old = _select_side(data, original, [(f"o_{j}", name, name not in alike) for j, name in enumerate(columns)], whole)
     named = [(f"r_{j}", name, name not in alike) for j, name in enumerate(columns)]
-    named += [(f"g_{i}", name, kinds[name] not in _NUMBERED) for i, name in enumerate(givers)]
+    named += [(f"g_{i}", name, kinds[name] not in _NUMBERED) for i, name in givers.items()]
     new = _select_side(data, data.table, named, whole)
     if data.household is not None:
         home = exp.cast(exp.column(data.household, quoted=True), "VARCHAR")
@@ -177,11 +181,22 @@ def _read_sides(
     chosen: list[exp.Expr] = [exp.column("home")] * (data.household is not None)
     for side in "or":
         chosen += [_unify_nan(exp.column(f"{side}_{j}"), alike.get(name, "")) for j, name in enumerate(columns)]
-    chosen += [_unify_numbers(exp.column(f"g_{i}"), kinds[name]) for i, name in enumerate(givers)]
+    chosen += [_unify_numbers(exp.column(f"g_{i}"), kinds[name]) for i, name in givers.items()]
     both = exp.select(*chosen).from_(old.subquery("a")).join(new.subquery("b"), using=["sdc__person"])
     with translate_errors():
         table = data.reading(both).to_arrow_table()
     return dict(zip(table.column_names, table.columns, strict=True))
+
+
+def _find_givers_shown(data: Roles, original: str, givers: Sequence[str], columns: Sequence[str]) -> dict[int, int]:
+    """Return the places of givers that are variables too, and of these: their values are numbered once.
+
+    Not of fractions that stand there as texts: as givers 0.0 and -0.0 are equal, as values of a variable they are two.
+    """
+    kinds, places = _list_types(data, data.table), {fold_case(name): j for j, name in enumerate(columns)}
+    texts = {fold_case(name) for name in columns} - {fold_case(n) for n in _list_numbers_alike(data, original, columns)}
+    both = {i: fold_case(name) for i, name in enumerate(givers) if fold_case(name) in places}
+    return {i: places[name] for i, name in both.items() if kinds[name] not in _FRACTIONS or name not in texts}
 
 
 def _list_numbers_alike(data: Roles, original: str, columns: Sequence[str]) -> dict[str, str]:
@@ -245,9 +260,19 @@ def _number_in_order(data: Roles, indices: Codes, different: pa.Array) -> tuple[
     return codes[:half], codes[half:]
 
 
-def _number_repeated_values(column: pa.ChunkedArray) -> Codes:
-    """Return the places of the values of a giver, -1 also for one that no other record has: it gives nothing back."""
-    codes = _number_values(column)
+def _join_equal_numbers(indices: Codes, different: pa.Array) -> Codes:
+    """Return the places of the released values; 0.0 and -0.0 have one, and NaN with either sign."""
+    released = indices[len(indices) // 2 :]
+    if pa.types.is_floating(different.type):
+        values = different.to_numpy(zero_copy_only=False)
+        for alike in (np.flatnonzero(values == 0), np.flatnonzero(np.isnan(values))):
+            for other in alike[1:]:
+                released = np.where(released == other, np.int32(alike[0]), released)
+    return released
+
+
+def _keep_repeated_codes(codes: Codes) -> Codes:
+    """Return the codes with -1 in the place of a value that no other record has: it gives nothing back."""
     single = np.bincount(codes + 1) == 1
     single[0] = False
     return np.where(single[codes + 1], np.int32(-1), codes) if single.any() else codes

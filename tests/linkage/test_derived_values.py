@@ -264,3 +264,22 @@ def test_values_without_a_number_are_coarsened_as_others_are(con):
     sieved, counted = (data.linkage.derived_values_summary("o", ["x"], givers) for givers in (None, [["g"]]))
     assert sieved == counted
     assert sieved.coarsened == 200
+
+
+def test_a_masked_number_gives_another_back_however_its_zero_is_written(con):
+    """Of 0.0 and -0.0, of NaN with either sign, there are seven records each: together they predict, apart not."""
+    con.execute("""
+        CREATE TABLE o AS
+        SELECT i AS id, [0.0, '-0.0'::DOUBLE, 'nan'::DOUBLE, '-nan'::DOUBLE, i % 5 + 1.0][1 + i % 5] AS x,
+            CASE WHEN i % 5 < 2 THEN 'zero' WHEN i % 5 < 4 THEN 'none' ELSE 'other' || i % 3 END AS y
+        FROM range(35) t(i)
+    """)
+    masked = "CASE WHEN id <> 34 THEN x END AS x, CASE WHEN id NOT IN (0, 1, 2, 3) THEN y END AS y"
+    con.execute(f"CREATE TABLE r AS SELECT id, {masked} FROM o")
+    data = Microdata(con, "r", id="id")
+    found, same = (
+        [one for one in data.linkage.derived_values("o", ["y", "x"], givers) if one.variable == "y"]
+        for givers in (None, [["x"]])
+    )
+    assert found == same
+    assert [(one.giver, one.given_back) for one in found] == [(["x"], 4)]

@@ -6,6 +6,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
+from sdc_sql.udfs import derivation
 from sdc_sql.udfs.derivation import CELL, Target, _find_places, _find_predicting_cells, find_possible_givers
 
 
@@ -36,9 +37,11 @@ def test_a_cell_predicts_where_enough_known_values_are_all_equal(own):
     assert _find_predicting_cells(cells, values, target, wanted).tolist() == expected
 
 
+@pytest.mark.parametrize("run", [1, 1_500, 1 << 18])  # none in runs, some (the records in two or more), all at once
 @pytest.mark.parametrize("own", [0, 1])
-def test_each_giver_predicts_as_a_plain_count_of_all_records_says(own):
+def test_each_giver_predicts_as_a_plain_count_of_all_records_says(monkeypatch, own, run):
     """Columns alone and in pairs whose values have as many records as a cell needs to predict, one fewer, and more."""
+    monkeypatch.setattr(derivation, "_RUN", run)
     generator = np.random.default_rng(own)
     need = CELL + own
     sizes = np.tile([1, 2, need - 1, need, need + 1, 3 * need], 40)
@@ -74,3 +77,18 @@ def _count_predicted(giver, known, hidden, need):
             cells[tuple(cell)].append(value)
     of_hidden = [tuple(column[row] for column in giver) for row in hidden]
     return sum(len(cells[cell]) >= need and len(set(cells[cell])) == 1 for cell in of_hidden if min(cell) >= 0)
+
+
+@pytest.mark.parametrize("own", [0, 1])
+def test_a_cell_that_shows_two_values_far_apart_predicts_nothing(monkeypatch, own):
+    """Its first records have one value, its last ones another; each run of records sees one of them."""
+    monkeypatch.setattr(derivation, "_RUN", 1_000)
+    column = (np.arange(4_000) % 20).astype(np.int32)
+    known = np.where((column >= 10) & (np.arange(4_000) >= 3_000), 1, 0).astype(np.int32)
+    known[column == 7] = -1
+    known[: 20 * (CELL + own - 1)][column[: 20 * (CELL + own - 1)] == 7] = 0  # one known value too few
+    known[: 20 * (CELL + own)][column[: 20 * (CELL + own)] == 8] = 0
+    known[20 * (CELL + own) :][column[20 * (CELL + own) :] == 8] = -1
+    view = derivation._View([column], [np.bincount(column)], Target(known, np.arange(20), own, (0,), (0,)))
+    found = np.flatnonzero(view._find_predicting_in_runs((0,), np.arange(20)))
+    assert found.tolist() == [0, 1, 2, 3, 4, 5, 6, 8, 9]
