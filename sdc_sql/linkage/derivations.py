@@ -234,15 +234,17 @@ def _find_different(*columns: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
     """Return the places of the values of one column after the other among the different ones, and these."""
     values = pa.chunked_array([chunk for column in columns for chunk in column.chunks], columns[0].type)
     kind = values.type
-    if pa.types.is_string(kind):
-        values = values.cast(pa.large_string())  # of both sides it may be too long for the other
-    elif pa.types.is_floating(kind):
+    if pa.types.is_floating(kind):
         bits = pa.int64() if kind.bit_width == 64 else pa.int32()  # noqa: PLR2004 - 0.0 and -0.0 are two
         values = pa.chunked_array([chunk.view(bits) for chunk in values.chunks], bits)
-    found = values.combine_chunks().dictionary_encode()
-    found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
-    indices = np.asarray(found.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int32)
-    return indices, found.dictionary.view(kind) if pa.types.is_floating(kind) else found.dictionary
+    found = values.dictionary_encode()  # (its chunks have one dictionary; joined before, they would be copied)
+    different = found.chunk(0).dictionary if found.num_chunks else pa.array([], values.type)
+    indices, start = np.empty(len(values), dtype=np.int32), 0
+    for chunk in found.chunks:
+        its = chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        indices[start : start + len(its)] = its
+        start += len(its)
+    return indices, different.view(kind) if pa.types.is_floating(kind) else different
 
 
 def _number_in_order(data: Roles, indices: Codes, different: pa.Array) -> tuple[Codes, Codes]:
