@@ -12,8 +12,9 @@ from sdc_sql.errors import Unsupported
 # numbers; their texts are compared by their bytes as they are (sql/core/rows.sql).
 _AS_THEY_ARE = ("sdc__bits", "sdc__exact", "sdc__by_bytes")
 OWN_WORDS = (*_AS_THEY_ARE, "sdc__common_bits")
-# This table macro does with such lists what another does with numbers of 128 bits.
-BY_LISTS = {"sdc__wildcard_cells": "sdc__wildcard_cells_by_lists"}
+# These table macros do there what others do in DuckDB: with such lists what it does with numbers of 128 bits; and they
+# count each id, since rows stand in no order there by which ids are seen to be unique (sql/core/pairs.sql).
+ELSEWHERE = {"sdc__wildcard_cells": "sdc__wildcard_cells_by_lists", "sdc__counted_ids": "sdc__counted_each"}
 
 
 def series(node: exp.Expression) -> exp.Expression:

@@ -11,7 +11,7 @@ from sdc_sql.compiler.columns import Field, Source, Sources, fold_case, forget_c
 from sdc_sql.compiler.constants import fold
 from sdc_sql.compiler.definitions import load_definitions, parse_sql, substitute_parameters
 from sdc_sql.compiler.known import compute_known_value, is_known
-from sdc_sql.compiler.lists import BY_LISTS
+from sdc_sql.compiler.lists import ELSEWHERE
 from sdc_sql.compiler.trees import FROM, make_reference, make_subquery, make_table, refuse_others
 from sdc_sql.db import query
 from sdc_sql.errors import ParameterError, Unsupported
@@ -131,7 +131,7 @@ def _expand_relation(expansion: Expansion, node: exp.Expression, scope: Scope) -
 
 def _expand_macro(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scope) -> Read:
     """Return the common table expression of a table macro."""
-    relation = expansion.macro(BY_LISTS.get(function.name, function.name), function.expressions, scope)
+    relation = expansion.macro(ELSEWHERE.get(function.name, function.name), function.expressions, scope)
     if relation is None:
         return None
     name, fields = expansion.ctes.add(function.name, relation)

@@ -43,11 +43,11 @@ CREATE OR REPLACE MACRO sdc__counted_each(sides) AS TABLE
           FROM query_table(sides)
           GROUP BY sdc__person);
 
--- The same, where most records need not be counted (the most of one id is then NULL in the place of 1). Most files stand in one line, by
--- ascending ids: in whatever order rows come, where each id is above the one before it, no two are alike. Beside a few released records
--- only their own originals are counted, where all originals are known to be unique.
+-- The same, where most records need not be counted (the most of one id is then NULL in the place of 1; compiled, all are counted). Most
+-- files stand in one line, by ascending ids: in whatever order rows come, where each id is above the one before it, no two are alike.
+-- Beside a few released records only their own originals are counted, where all originals are known to be unique.
 CREATE OR REPLACE MACRO sdc__counted_ids(sides) AS TABLE
-    WITH sdc__ids AS NOT MATERIALIZED (SELECT sdc__first, sdc__person FROM query_table(sides)),
+    WITH sdc__ids AS MATERIALIZED (SELECT sdc__first, sdc__person FROM query_table(sides)),
     sdc__in_line AS (
         SELECT count(*) AS sdc__rows,
                count(*) FILTER (WHERE sdc__person = sdc__same) = count(*)

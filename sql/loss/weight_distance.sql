@@ -54,12 +54,9 @@ CREATE OR REPLACE MACRO sdc_weight_distance(original, released, weight, id) AS T
                sdc__exact_sum(abs(sdc__y / sdc__x - 1)) AS sdc__change
         FROM sdc__paired
     )
-    -- (nullif: other engines divide before they say that a table has no rows. Nor do rows stand in an order there: each id is counted.)
+    -- (nullif: other engines divide before they say that a table has no rows.)
     SELECT sdc__n AS records, sdc__m AS released, (sdc__n - sdc__m) / nullif(sdc__n, 0) AS unreleased_share,
            coalesce(sdc__gone, 0) / nullif(sdc__before, 0) AS unreleased_weight, sdc__moved AS changed,
            sdc__before AS total_before, sdc__after AS total_after,
            abs(sdc__after / nullif(sdc__before, 0) - 1) AS total_change, sdc__change / nullif(sdc__m, 0) AS mean_change
-    FROM sdc__sums
-    LEFT JOIN (SELECT sdc__nobody
-               FROM sdc__counted_each('sdc__sides')
-               WHERE sdc__not_paired(id, sdc__originals, sdc__copies, sdc__nobody, sdc__strange)) AS sdc__none ON true;
+    FROM sdc__sums LEFT JOIN sdc__refused_pairs('sdc__sides', id) AS sdc__none ON true;
