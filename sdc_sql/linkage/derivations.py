@@ -234,7 +234,9 @@ def _find_different(*columns: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
     """Return the places of the values of one column after the other among the different ones, and these."""
     values = pa.chunked_array([chunk for column in columns for chunk in column.chunks], columns[0].type)
     kind = values.type
-    if pa.types.is_floating(kind):
+    if pa.types.is_string(kind):
+        values = values.cast(pa.large_string())  # the different ones of both sides may be too long for the other
+    elif pa.types.is_floating(kind):
         bits = pa.int64() if kind.bit_width == 64 else pa.int32()  # noqa: PLR2004 - 0.0 and -0.0 are two
         values = pa.chunked_array([chunk.view(bits) for chunk in values.chunks], bits)
     found = values.dictionary_encode()  # (its chunks have one dictionary; joined before, they would be copied)

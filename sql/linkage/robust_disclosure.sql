@@ -57,15 +57,15 @@ CREATE OR REPLACE MACRO sdc__robust_intervals(original, released, columns, id, w
         SELECT sdc__person,
                sdc__kernel_robust_disclosure(sdc__before, sdc__after, sdc__checked_number(width, 'width'),
                                              sdc__checked_number(near, 'near')) AS sdc__k
-        FROM sdc__both
+        FROM sdc__both,  -- ids that do not pair are told before what the kernel says of the records that do
+             (SELECT count(*) AS sdc__n FROM sdc__refused_pairs('sdc__sides', id)) AS sdc__refused
+        WHERE sdc__n = 0
     )
     SELECT sdc__id, sdc__d, sdc__risky = 1 AS sdc__risky, sdc__alone = 1 AS sdc__alone, sdc__d > sdc__far AS sdc__out
     FROM (SELECT unnest(sdc__person) AS sdc__id, unnest(sdc__k[1]) AS sdc__d, unnest(sdc__k[2]) AS sdc__risky,
                  unnest(sdc__k[3]) AS sdc__alone, sdc__k[4][1] AS sdc__far
           FROM sdc__found)
-    WHERE sdc__d IS NOT NULL
-    UNION ALL
-    SELECT NULL, sdc__nobody, NULL, NULL, NULL FROM sdc__refused_pairs('sdc__sides', id);
+    WHERE sdc__d IS NOT NULL;
 
 -- sdc_robust_disclosure_records: each record's robust distance, whether it is at risk, alone there, and outlying.
 -- Gives: id ANY, distance DOUBLE, at_risk BOOLEAN, alone BOOLEAN, outlying BOOLEAN.

@@ -140,3 +140,11 @@ def test_what_is_refused(files):
             data.linkage.robust_disclosure("k", ["Select"], **asked)
     with pytest.raises(duckdb.Error, match="near is 0"):
         con.execute("FROM sdc_robust_disclosure('k', 'f', ['Select'], 'id', near := 0)").fetchall()
+
+
+@pytest.mark.parametrize("macro", ["sdc_robust_disclosure", "sdc_robust_disclosure_records"])
+def test_ids_that_do_not_pair_are_told_before_the_records_that_are_too_few(con, macro):
+    con.execute("CREATE TABLE k AS SELECT i AS id, i * 37 % 101 AS x, i * 53 % 97 AS y FROM range(40) t(i)")
+    con.execute("CREATE TABLE f AS SELECT * REPLACE (id + 1000 AS id) FROM k")
+    with pytest.raises(duckdb.Error, match="40 records of the released table have an id"):
+        con.execute(f"FROM {macro}('k', 'f', ['x', 'y'], 'id')")
