@@ -90,10 +90,10 @@ def sieve_derivations(
             alone = tuple(i for i in tried if i != own)
             pairs = tuple(tried) if masked == COARSENED else alone
             if homes is not None and masked == SUPPRESSED:  # what a member's own household shows is the household's
-                shown = np.where(np.isin(homes, homes[records]), -1, known)
+                among = np.where(np.isin(homes, homes[records]), -1, known)
             else:
-                shown = known
-            targets.append(Target(shown, records, masked, alone, pairs))
+                among = known
+            targets.append(Target(among, records, masked, alone, pairs))
             of.append((j, masked))
     found = find_possible_givers(repeated, targets)
     lists = list(dict.fromkeys(one.giver for one in found))

@@ -5,6 +5,7 @@
 -- without an original, an id that is NULL and one that is repeated are errors.
 -- Categories are compared by their texts, so that a recoded column may be of another type ('30-39' for 34); NULL is a category of its
 -- own. Numbers of both tables may be of different types.
+-- Each table is read several times, and no side is kept: a view that draws its rows anew is to be made a table first.
 
 -- sdc__person and columns "sdc__x_<name>", as texts.
 CREATE OR REPLACE MACRO sdc__labels(tbl, columns, id) AS TABLE

@@ -105,8 +105,8 @@ CREATE OR REPLACE MACRO sdc__hidden_where(name, j, masked, marked) AS
          ELSE sdc__side_of('o', name) || ' IS NOT NULL AND ' || sdc__side_of('r', name)
               || CASE masked WHEN 0 THEN ' IS NULL' ELSE ' IN (FROM sdc__s' || j || ')' END END;
 
--- Of variable j: l<j> its original values with their released ones, s<j> the released ones that stand for several, h<j>_<masked> the
--- records that hide it, m<j>_<masked> its margin, w<j>_<masked> how many it hides and how many of them the margin gets right.
+-- Of variable j: h<j>_<masked> the records that hide it, m<j>_<masked> its margin, w<j>_<masked> how many hide it and how many of them the
+-- margin gets right.
 CREATE OR REPLACE MACRO sdc__derived_margin(name, j, masked, marked) AS
     'sdc__m' || j || '_' || masked
        || ' AS MATERIALIZED (SELECT sdc__top.n AS sdc__most, sdc__top.t AS sdc__guess, sdc__known FROM (SELECT'
@@ -120,6 +120,7 @@ CREATE OR REPLACE MACRO sdc__derived_margin(name, j, masked, marked) AS
        || ' AS MATERIALIZED (SELECT coalesce(sum(sdc__x), 0)::BIGINT AS sdc__hidden, coalesce(sum(sdc__x) FILTER ('
        || sdc__guessed_right(j, masked) || '), 0)::BIGINT AS sdc__by_margin FROM (SELECT ' || sdc__side_of('o', name)
     || ' AS sdc__truth, count(*) AS sdc__x FROM sdc__h' || j || '_' || masked || ' GROUP BY ALL), sdc__m' || j || '_' || masked || ')';
+-- And: l<j> its original values with their released ones, s<j> the released ones that stand for several.
 CREATE OR REPLACE MACRO sdc__derived_variable(name, j, marked) AS
     'sdc__l' || j || ' AS MATERIALIZED (SELECT DISTINCT ' || sdc__side_of('o', name) || ' AS sdc__o, ' || sdc__side_of('r', name)
     || ' AS sdc__r FROM sdc__paired WHERE ' || sdc__side_of('o', name) || ' IS NOT NULL AND ' || sdc__side_of('r', name)
@@ -192,7 +193,8 @@ CREATE OR REPLACE MACRO sdc__derived_ruled(tried) AS TABLE
            sdc__by_margin, sdc__support, sdc__apart, sdc__few
     FROM sdc__ruled;
 
--- No rows, or the error of ids that do not pair: by their texts, as records are joined here; as they are, where both are of one type.
+-- No rows, or the error of ids that do not pair: by their texts, as records are joined here; as they are, where both are whole numbers,
+-- dates or truth values of one type (of which two are equal where their texts are).
 CREATE OR REPLACE MACRO sdc__check_derived(original, released, id) AS TABLE
     WITH sdc__sides AS NOT MATERIALIZED (
         SELECT true AS sdc__first, COLUMNS(sdc__columns((*), [id]))::VARCHAR AS sdc__person FROM sdc__exact_rows(original, codes := [id])

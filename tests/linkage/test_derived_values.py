@@ -7,10 +7,12 @@ import random
 from collections import Counter, defaultdict
 from itertools import combinations
 
+import pyarrow as pa
 import pytest
 
 from sdc_sql import Microdata
 from sdc_sql.errors import ColumnError, ParameterError, TableError
+from sdc_sql.linkage.derivations import _find_different
 
 FIGURES = ("rule", "hidden", "given_back", "share_right", "margin", "support", "contradictions", "narrowed")
 
@@ -283,3 +285,15 @@ def test_a_masked_number_gives_another_back_however_its_zero_is_written(con):
     )
     assert found == same
     assert [(one.giver, one.given_back) for one in found] == [(["x"], 4)]
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.float64(), pa.int32(), pa.date32()])
+def test_values_are_numbered_alike_in_every_chunk(kind):
+    given = [[3, 1, None], [], [1, 7], [None], [7, 9, 3]]
+    values = [[None if v is None else str(v) if kind == pa.string() else v for v in chunk] for chunk in given]
+    before, after = pa.chunked_array(values[:2], kind), pa.chunked_array(values[2:], kind)
+    numbers, different = _find_different(before, after)
+    told = [None if n < 0 else different[n].as_py() for n in numbers.tolist()]
+    assert told == [*before.to_pylist(), *after.to_pylist()]
+    assert len(set(different.to_pylist())) == len(different) == 4
+    assert len(_find_different(pa.chunked_array([], kind))[0]) == 0

@@ -151,7 +151,7 @@ class MaskedValues:
         execute(self.con, exp.Insert(this=names, expression=rows)).fetchall()
 
     def replace(self, target: exp.Table, every: tuple[str, ...]) -> None:
-        """Write the masked values over the values of the table that was masked.
+        """Write the masked values over the values of the table that was masked, once the changed records are counted.
 
         All records are written anew and the former ones deleted, which takes nothing from the table; the masked columns
         are updated where it is one, where at most half of the records change, where an index or a constraint counts the
