@@ -31,7 +31,7 @@ HOPED = 15  # so many pairs of each variable are counted that predict in some ce
 BEST = 5  # so many pairs of each variable are told that predict in some cells
 _BITS = 18
 _RUN = 1 << 18  # records whose cells are counted at a time, within the processor's cache, and cells that are counted so
-_TABLE = 4_000_000  # cells that are counted, or looked up, by their places
+TABLE = 4_000_000  # cells that are counted, or looked up, by their places
 _MANY = 50_000  # cells that are looked up in such a table, or by hashes, sooner than by halving
 _ODD = 0x9E3779B97F4A7C15  # the multiplier of multiplicative hashing (Knuth 1998, 6.4)
 
@@ -67,7 +67,9 @@ class Possible(NamedTuple):
     predicted: int
 
 
-def find_possible_givers(columns: Sequence[Numbers], targets: Sequence[Target], dimension: int = 2) -> list[Possible]:
+def find_possible_givers(
+    columns: Sequence[Numbers], targets: Sequence[Target], dimension: int = 2, draws: NDArray[np.float64] | None = None
+) -> list[Possible]:
     """Return the givers that may give hidden values back, alone and in pairs, for each target.
 
     Parameters
@@ -78,11 +80,14 @@ def find_possible_givers(columns: Sequence[Numbers], targets: Sequence[Target], 
         The hidden values.
     dimension
         2 with pairs, 1 without.
+    draws
+        A number in [0, 1) of each record, by which the parts are chosen that are looked at first: where it is one of
+        its id, what is found does not hang on the order of the records. By default parts are spread over the file.
     """
     counts = [np.bincount(column[column >= 0]) for column in columns]
 
     def find_for_target(place: int) -> list[Possible]:
-        return _find_target_givers(_View(columns, counts, targets[place]), place, dimension)
+        return _find_target_givers(_View(columns, counts, targets[place], draws), place, dimension)
 
     with ThreadPoolExecutor() as pool:  # numpy sorts and counts beside others
         return [one for several in pool.map(find_for_target, range(len(targets))) for one in several]
@@ -110,11 +115,16 @@ def _find_target_givers(view: _View, place: int, dimension: int) -> list[Possibl
 class _View:
     """The columns as a target needs them: at its hidden records, and at some of its known ones."""
 
-    def __init__(self, columns: Sequence[Numbers], counts: Sequence[Codes], target: Target) -> None:
+    def __init__(
+        self,
+        columns: Sequence[Numbers],
+        counts: Sequence[Codes],
+        target: Target,
+        draws: NDArray[np.float64] | None = None,
+    ) -> None:
         self.columns, self.target = columns, target
         self.kinds = [max(len(its), 1) for its in counts]
-        rows = target.rows
-        parts = [rows[np.linspace(0, len(rows) - 1, n).astype(np.int64)] for n in PARTS if n < len(rows)]
+        parts = _choose_parts(target.rows, draws)
         self.values = [target.known[part] for part in parts]
         self.hidden = [column[target.hidden] for column in columns]
         # a value of fewer records is in no cell that predicts: the hidden one, and as many as it takes besides
@@ -152,7 +162,9 @@ class _View:
         if hidden.sum() <= (0 if rule else known):
             return nothing
         if hoped and not rule and self.parts:
-            shown = _find_likely_cells(wanted, cells)
+            of, there = _find_places(cells, wanted)
+            shown = np.zeros(len(wanted), dtype=np.bool_)
+            shown[of[there]] = True
             return Possible(giver, place, rule=False, predicted=int(hidden[shown].sum()))
         return self._try_all_records(giver, place, rule, wanted, hidden)
 
@@ -194,9 +206,9 @@ class _View:
         """Return the different cells of the hidden records, in order, and how many of these each has."""
         kinds, records = self._count_kinds(giver), len(self.target.hidden)
         if kinds > _RUN or records <= _RUN:
-            return _count_cells(self._codes(columns, giver))
+            return count_codes(self._codes(columns, giver))
         counts = np.zeros(kinds, dtype=np.int64)
-        for run in _cut_into_runs(records):
+        for run in cut_into_runs(records):
             cells = self._codes({i: columns[i][run] for i in giver}, giver)
             counts += np.bincount(cells[cells >= 0], minlength=kinds)
         found = np.flatnonzero(counts)
@@ -207,7 +219,7 @@ class _View:
         kinds, known = self._count_kinds(giver), self.target.known
         counts, one = np.zeros(kinds, dtype=np.int64), np.full(kinds, -1, dtype=known.dtype)
         several = np.zeros(kinds, dtype=np.bool_)
-        for run in _cut_into_runs(len(known)):
+        for run in cut_into_runs(len(known)):
             cells, values = self._codes({i: self.columns[i][run] for i in giver}, giver), known[run]
             there = (cells >= 0) & (values >= 0)
             cells, values = cells[there], values[there]
@@ -220,18 +232,35 @@ class _View:
 
     def _codes(self, columns: Sequence[Numbers] | Mapping[int, Numbers], giver: tuple[int, ...]) -> Codes:
         """Return the codes of a giver, of a pair whole numbers; -1 where one of it is missing."""
-        one = columns[giver[0]].astype(np.int64)
-        if len(giver) == 1:
-            return one
-        other, kinds = columns[giver[1]], self.kinds[giver[1]]
-        missing = (one < 0) | (other < 0)
-        one *= kinds
-        one += other
+        return code_cells([columns[i] for i in giver], [self.kinds[i] for i in giver])
+
+
+def _choose_parts(rows: NDArray[np.intp], draws: NDArray[np.float64] | None) -> list[NDArray[np.intp]]:
+    """Return the records of each part, of those that are given: those of the least draws, or all over the file."""
+    sizes = [n for n in PARTS if n < len(rows)]
+    if draws is None:
+        return [rows[np.linspace(0, len(rows) - 1, n).astype(np.int64)] for n in sizes]
+    its = draws[rows]
+    low = np.flatnonzero(its * len(rows) < 4 * sum(sizes))  # all but surely enough
+    least = low[np.argsort(its[low], kind="stable")]
+    return np.split(rows[least], np.cumsum(sizes))[:-1]
+
+
+def code_cells(columns: Sequence[Numbers], kinds: Sequence[int], records: int = 0) -> Codes:
+    """Return the codes of the cells of one or two columns, -1 where one is missing; without any, so many times 0."""
+    if not columns:
+        return np.zeros(records, dtype=np.int64)
+    one = columns[0].astype(np.int64)
+    if len(columns) > 1:
+        missing = (one < 0) | (columns[1] < 0)
+        one *= kinds[1]
+        one += columns[1]
         one[missing] = -1
-        return one
+    return one
 
 
-def _cut_into_runs(records: int) -> Iterator[slice]:
+def cut_into_runs(records: int) -> Iterator[slice]:
+    """Return the places of so many records, as many at a time as the processor's cache holds."""
     for start in range(0, records, _RUN):
         yield slice(start, start + _RUN)
 
@@ -261,10 +290,10 @@ def _find_predicting_cells(cells: Codes, values: Numbers, target: Target, wanted
     return sure
 
 
-def _count_cells(cells: Codes) -> tuple[Codes, Codes]:
-    """Return the different cells in order, and how many records each has; of -1 nothing is told."""
+def count_codes(cells: Codes) -> tuple[Codes, Codes]:
+    """Return the different codes in order, and how many records have each; of -1 nothing is told."""
     cells = cells[cells >= 0]
-    if int(cells.max(initial=0)) < min(_TABLE, 4 * len(cells)):
+    if int(cells.max(initial=0)) < min(TABLE, 4 * len(cells)):
         counts = np.bincount(cells, minlength=1)
         found = np.flatnonzero(counts)
         return found, counts[found]
@@ -276,7 +305,7 @@ def _find_places(cells: Codes, wanted: Codes) -> tuple[Codes, Flags]:
     """Return the places of cells among the wanted ones, in order, and whether they are there."""
     if not len(wanted) or not len(cells):
         return np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.bool_)
-    if len(cells) > _MANY and (top := max(int(cells.max()), int(wanted[-1]))) < _TABLE and int(cells.min()) >= 0:
+    if len(cells) > _MANY and (top := max(int(cells.max()), int(wanted[-1]))) < TABLE and int(cells.min()) >= 0:
         table = np.full(top + 1, -1, dtype=np.int32)
         table[wanted] = np.arange(len(wanted))
         found = table[cells]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sdc_sql.roles import Roles
+    from sdc_sql.udfs.derivation import Numbers
 
 SUPPRESSED, COARSENED = 0, 1
 _DIFFERENT = "sdc_different_values"
@@ -34,16 +35,20 @@ Codes = NDArray[np.int32]
 class Derivations:
     """Variables, givers, and what is to be counted: the place of a giver, of a variable, and how it was masked.
 
-    ``hidden`` are the numbers of suppressed and of coarsened values. ``pairs`` has numbers in the place of the values
-    of both sides, by which all is counted: as `sdc__numbered_derived` asks for them, and ``places`` of the givers.
+    ``hidden`` are the numbers of suppressed and of coarsened values. By numbers in the place of the values: ``sides``
+    of the variables, original and released; by a variable's place and how it was masked the ``known`` values, and the
+    ``records`` that hide one; ``codes`` of the columns whose ``places`` the givers have.
     """
 
     columns: list[str]
     givers: list[list[str]]
     tasks: list[list[int]]
     hidden: tuple[int, int]
-    places: list[list[str]]
-    pairs: pa.Table
+    places: list[tuple[int, ...]]
+    sides: list[tuple[Codes, Codes]]
+    known: dict[tuple[int, int], Numbers]
+    records: dict[tuple[int, int], NDArray[np.intp]]
+    codes: dict[int, Codes]
 
 
 def sieve_derivations(
@@ -69,21 +74,22 @@ def sieve_derivations(
     shown = _find_givers_shown(data, original, givers, names)
     read = _read_sides(data, original, names, {i: name for i, name in enumerate(givers) if i not in shown})
     homes = _number_values(read.pop("home")) if data.household is not None else None
+    draws = (read.pop("draw").to_numpy() >> np.uint64(11)) * 2.0**-53
     with ThreadPoolExecutor(max_workers=2) as pool:  # each holds a column's values twice for as long as it numbers them
-        numbered = pool.map(lambda j: _find_different(read.pop(f"o_{j}"), read.pop(f"r_{j}")), range(len(names)))
+        # fractions first, which differ most
+        order = sorted(range(len(names)), key=lambda j: (not pa.types.is_floating(read[f"o_{j}"].type), j))
+        numbered = pool.map(lambda j: _find_different(read.pop(f"o_{j}"), read.pop(f"r_{j}")), order)
         others = [i for i in range(len(givers)) if i not in shown]
         codes = dict(zip(others, pool.map(lambda i: _number_values(read.pop(f"g_{i}")), others), strict=True))
-        different = [*numbered]
+        different = [both for _, both in sorted(zip(order, numbered, strict=True), key=lambda one: one[0])]
     codes |= {i: _join_equal_numbers(*different[j]) for i, j in shown.items()}
     repeated = [_keep_repeated_codes(codes.pop(i)) for i in range(len(givers))]
     sides = [_number_in_order(data, *different.pop(0)) for _ in names]
-    targets, of, hidden, coarsened = [], [], [0, 0], []
+    targets, of, hidden = [], [], [0, 0]
     for j, (name, (old, released)) in enumerate(zip(names, sides, strict=True)):
         own = lower.index(fold_case(name)) if fold_case(name) in lower else None
         for masked, (known, records) in enumerate((_find_suppressed(old, released), _find_coarsened(old, released))):
             hidden[masked] += len(records)
-            if masked == COARSENED:
-                coarsened.append(_mark_records(records, len(old)))
             if not len(records):
                 continue
             tried = [i for i in range(len(givers)) if masked == SUPPRESSED or givers[i] != data.household]
@@ -95,26 +101,15 @@ def sieve_derivations(
                 among = known
             targets.append(Target(among, records, masked, alone, pairs))
             of.append((j, masked))
-    found = find_possible_givers(repeated, targets)
+    found = find_possible_givers(repeated, targets, draws=draws)
     lists = list(dict.fromkeys(one.giver for one in found))
     tasks = [[1 + lists.index(one.giver), 1 + of[one.target][0], of[one.target][1]] for one in found]
-    named, places = ([[of(i) for i in one] for one in lists] for of in (givers.__getitem__, str))
-    pairs = _name_pairs(sides, coarsened, {i: repeated[i] for one in lists for i in one}, homes)
-    return Derivations(names, named, tasks, (hidden[0], hidden[1]), places, pairs)
-
-
-def _name_pairs(
-    sides: Sequence[tuple[Codes, Codes]],
-    coarsened: Sequence[NDArray[np.bool_]],
-    givers: Mapping[int, Codes],
-    homes: Codes | None,
-) -> pa.Table:
-    """Return the numbers of the values under the names by which they are counted; NULL where a value is missing."""
-    named = {f"sdc__{side}_{j + 1}": both[k] for j, both in enumerate(sides) for k, side in enumerate("or")}
-    named |= {f"sdc__g_{i}": codes for i, codes in givers.items()}
-    found = {name: pa.array(codes, mask=codes < 0) for name, codes in named.items()}
-    found |= {f"sdc__c_{j + 1}": pa.array(flags) for j, flags in enumerate(coarsened)}
-    return pa.table(found if homes is None else {**found, "sdc__home": homes})
+    its = {(1 + j, masked): target for (j, masked), target in zip(of, targets, strict=True)}
+    return Derivations(
+        names, [[givers[i] for i in one] for one in lists], tasks, (hidden[0], hidden[1]), lists, sides,
+        {task: target.known for task, target in its.items()}, {task: target.hidden for task, target in its.items()},
+        {i: repeated[i] for one in lists for i in one},
+    )  # fmt: skip
 
 
 def _find_masked_columns(data: Roles, original: str, columns: Sequence[str]) -> list[str]:
@@ -166,7 +161,10 @@ def _select_side(data: Roles, table: str, names: Sequence[tuple[str, str, bool]]
 def _read_sides(
     data: Roles, original: str, columns: Sequence[str], givers: Mapping[int, str]
 ) -> dict[str, pa.ChunkedArray]:  # fmt: skip
-    """Return original and released values of variables, and the givers by their places, side by side."""
+    """Return original and released values of variables, and the givers by their places, side by side.
+
+    And a number of each id, ``draw``: DuckDB reads the records of large tables in no order.
+    """
     # what Arrow cannot number is numbered by its text
     kinds = dict(zip(data.columns, map(str, data.relation("sdc__rows", data.table).types), strict=True))
     whole = _is_id_whole(data, original)
@@ -178,7 +176,8 @@ def _read_sides(
     if data.household is not None:
         home = exp.cast(exp.column(data.household, quoted=True), "VARCHAR")
         new = new.select(exp.alias_(exp.func("coalesce", home, exp.Literal.string("")), "home"))
-    chosen: list[exp.Expr] = [exp.column("home")] * (data.household is not None)
+    chosen: list[exp.Expr] = [exp.alias_(exp.Anonymous(this="hash", expressions=[exp.column("sdc__person")]), "draw")]
+    chosen += [exp.column("home")] * (data.household is not None)
     for side in "or":
         chosen += [_unify_nan(exp.column(f"{side}_{j}"), alike.get(name, "")) for j, name in enumerate(columns)]
     chosen += [_unify_numbers(exp.column(f"g_{i}"), kinds[name]) for i, name in givers.items()]
@@ -282,22 +281,16 @@ def _keep_repeated_codes(codes: Codes) -> Codes:
     return np.where(single[codes + 1], np.int32(-1), codes) if single.any() else codes
 
 
-def _mark_records(records: NDArray[np.intp], count: int) -> NDArray[np.bool_]:
-    marks = np.zeros(count, dtype=np.bool_)
-    marks[records] = True
-    return marks
-
-
 def _find_suppressed(old: Codes, released: Codes) -> tuple[Codes, NDArray[np.intp]]:
     return released, np.flatnonzero((released < 0) & (old >= 0))
 
 
 def _find_coarsened(old: Codes, released: Codes) -> tuple[Codes, NDArray[np.intp]]:
     """Return the codes of the original values, and the records whose released value stands for several of them."""
-    both = np.flatnonzero((old >= 0) & (released >= 0))
-    labels, values = released[both], old[both]
-    one = np.zeros(int(released.max(initial=0)) + 1, dtype=np.int32)
-    one[labels] = values  # of each label one of its values
-    several = np.zeros(len(one), dtype=np.bool_)
-    several[labels[values != one[labels]]] = True
-    return old, both[several[labels]]
+    least = np.full(int(released.max(initial=0)) + 2, np.iinfo(old.dtype).max)  # the last: where it is missing
+    greatest = np.full(len(least), -1, dtype=old.dtype)
+    np.minimum.at(least, released, np.where(old < 0, least[0], old))
+    np.maximum.at(greatest, released, old)
+    several = least < greatest
+    several[-1] = False
+    return old, np.flatnonzero(several[released] & (old >= 0)) if several.any() else np.zeros(0, dtype=np.intp)

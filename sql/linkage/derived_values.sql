@@ -99,62 +99,81 @@ CREATE OR REPLACE MACRO sdc__guessed_right(j, masked) AS
                             || j || '))'
                 ELSE 'sdc__truth = sdc__guess' END;
 
--- Whether a value is hidden; marked: whether a column sdc__c_<name> says which ones are coarsened.
-CREATE OR REPLACE MACRO sdc__hidden_where(name, j, masked, marked) AS
-    CASE WHEN masked = 1 AND marked THEN sdc__side_of('c', name)
-         ELSE sdc__side_of('o', name) || ' IS NOT NULL AND ' || sdc__side_of('r', name)
-              || CASE masked WHEN 0 THEN ' IS NULL' ELSE ' IN (FROM sdc__s' || j || ')' END END;
+-- Whether a value is hidden, and the values that are known of the variable.
+CREATE OR REPLACE MACRO sdc__hidden_where(name, j, masked) AS
+    sdc__side_of('o', name) || ' IS NOT NULL AND ' || sdc__side_of('r', name)
+    || CASE masked WHEN 0 THEN ' IS NULL' ELSE ' IN (FROM sdc__s' || j || ')' END;
+CREATE OR REPLACE MACRO sdc__known_side(name, masked) AS sdc__side_of(CASE masked WHEN 0 THEN 'r' ELSE 'o' END, name);
+
+-- What is counted: known values (sdc__t) with how many records have each (sdc__n) and how many such values there are (sdc__v), and hidden
+-- ones (sdc__truth) with their number (sdc__x); of a derivation by cell. counted: from relations of these counts; else from the records.
+CREATE OR REPLACE MACRO sdc__margin_known(name, j, masked, counted) AS
+    CASE WHEN counted THEN 'SELECT sdc__t, sdc__n, sdc__v FROM sdc__all_known WHERE sdc__task = ' || (-2 * j - masked)
+         ELSE 'SELECT ' || sdc__known_side(name, masked) || ' AS sdc__t, count(*) AS sdc__n, 1 AS sdc__v FROM sdc__paired WHERE '
+              || sdc__known_side(name, masked) || ' IS NOT NULL GROUP BY ALL' END;
+CREATE OR REPLACE MACRO sdc__margin_hidden(name, j, masked, counted) AS
+    CASE WHEN counted THEN 'SELECT sdc__truth, sdc__x FROM sdc__all_hidden WHERE sdc__task = ' || (-2 * j - masked)
+         ELSE 'SELECT ' || sdc__side_of('o', name) || ' AS sdc__truth, count(*) AS sdc__x FROM sdc__h' || j || '_' || masked
+              || ' GROUP BY ALL' END;
 
 -- Of variable j: h<j>_<masked> the records that hide it, m<j>_<masked> its margin, w<j>_<masked> how many hide it and how many of them the
 -- margin gets right.
-CREATE OR REPLACE MACRO sdc__derived_margin(name, j, masked, marked) AS
+CREATE OR REPLACE MACRO sdc__derived_margin(name, j, masked, counted) AS
     'sdc__m' || j || '_' || masked
        || ' AS MATERIALIZED (SELECT sdc__top.n AS sdc__most, sdc__top.t AS sdc__guess, sdc__known FROM (SELECT'
-       || ' max({''n'': sdc__n, ''t'': sdc__t}) AS sdc__top, sum(sdc__n) AS sdc__known FROM (SELECT '
-    || sdc__side_of(CASE masked WHEN 0 THEN 'r' ELSE 'o' END, name) || ' AS sdc__t, count(*) AS sdc__n FROM sdc__paired WHERE '
-       || sdc__side_of(CASE masked WHEN 0 THEN 'r' ELSE 'o' END, name) || ' IS NOT NULL GROUP BY ALL))), '
+       || ' max({''n'': sdc__n, ''t'': sdc__t}) AS sdc__top, sum(sdc__n * sdc__v) AS sdc__known FROM ('
+    || sdc__margin_known(name, j, masked, counted) || '))), '
     -- (those of a coarsened variable may be all records: they are counted, not kept)
-    || 'sdc__h' || j || '_' || masked || CASE masked WHEN 0 THEN ' AS MATERIALIZED' ELSE ' AS NOT MATERIALIZED' END
-       || ' (FROM sdc__paired WHERE ' || sdc__hidden_where(name, j, masked, marked) || '), '
+    || CASE WHEN counted THEN ''
+            ELSE 'sdc__h' || j || '_' || masked || CASE masked WHEN 0 THEN ' AS MATERIALIZED' ELSE ' AS NOT MATERIALIZED' END
+                 || ' (FROM sdc__paired WHERE ' || sdc__hidden_where(name, j, masked) || '), ' END
     || 'sdc__w' || j || '_' || masked
        || ' AS MATERIALIZED (SELECT coalesce(sum(sdc__x), 0)::BIGINT AS sdc__hidden, coalesce(sum(sdc__x) FILTER ('
-       || sdc__guessed_right(j, masked) || '), 0)::BIGINT AS sdc__by_margin FROM (SELECT ' || sdc__side_of('o', name)
-    || ' AS sdc__truth, count(*) AS sdc__x FROM sdc__h' || j || '_' || masked || ' GROUP BY ALL), sdc__m' || j || '_' || masked || ')';
+       || sdc__guessed_right(j, masked) || '), 0)::BIGINT AS sdc__by_margin FROM ('
+    || sdc__margin_hidden(name, j, masked, counted) || '), sdc__m' || j || '_' || masked || ')';
 -- And: l<j> its original values with their released ones, s<j> the released ones that stand for several.
-CREATE OR REPLACE MACRO sdc__derived_variable(name, j, marked) AS
-    'sdc__l' || j || ' AS MATERIALIZED (SELECT DISTINCT ' || sdc__side_of('o', name) || ' AS sdc__o, ' || sdc__side_of('r', name)
-    || ' AS sdc__r FROM sdc__paired WHERE ' || sdc__side_of('o', name) || ' IS NOT NULL AND ' || sdc__side_of('r', name)
-       || ' IS NOT NULL), '
-    || 'sdc__s' || j || ' AS MATERIALIZED (SELECT ' || sdc__side_of('r', name) || ' AS sdc__r FROM sdc__paired WHERE '
-    || sdc__side_of('r', name) || ' IS NOT NULL GROUP BY ' || sdc__side_of('r', name) || ' HAVING min(' || sdc__side_of('o', name)
-       || ') <> max(' || sdc__side_of('o', name) || ')), '
-    || sdc__derived_margin(name, j, 0, marked) || ', ' || sdc__derived_margin(name, j, 1, marked);
+CREATE OR REPLACE MACRO sdc__derived_variable(name, j, counted) AS
+    'sdc__l' || j || ' AS MATERIALIZED ('
+    || CASE WHEN counted THEN 'SELECT sdc__o, sdc__r FROM sdc__all_labels WHERE sdc__j = ' || j
+            ELSE 'SELECT DISTINCT ' || sdc__side_of('o', name) || ' AS sdc__o, ' || sdc__side_of('r', name)
+                 || ' AS sdc__r FROM sdc__paired WHERE ' || sdc__side_of('o', name) || ' IS NOT NULL AND ' || sdc__side_of('r', name)
+                 || ' IS NOT NULL), '
+                 || 'sdc__s' || j || ' AS MATERIALIZED (SELECT ' || sdc__side_of('r', name) || ' AS sdc__r FROM sdc__paired WHERE '
+                 || sdc__side_of('r', name) || ' IS NOT NULL GROUP BY ' || sdc__side_of('r', name) || ' HAVING min('
+                 || sdc__side_of('o', name) || ') <> max(' || sdc__side_of('o', name) || ')' END
+    || '), ' || sdc__derived_margin(name, j, 0, counted) || ', ' || sdc__derived_margin(name, j, 1, counted);
 
 -- Of a derivation: its values by cell (k<n>), the hidden ones (x<n>), and the cells in which these stand (c<n>): with the value that is
 -- the commonest, of several the greatest. The cells of a fine giver are as many as records, those of hidden values are few.
 CREATE OR REPLACE MACRO sdc__known_where(giver, name, j, masked, apart) AS
-    sdc__giver_known(giver) || ' AND ' || sdc__side_of(CASE masked WHEN 0 THEN 'r' ELSE 'o' END, name) || ' IS NOT NULL'
+    sdc__giver_known(giver) || ' AND ' || sdc__known_side(name, masked) || ' IS NOT NULL'
     || CASE WHEN apart AND masked = 0 THEN ' AND sdc__home NOT IN (SELECT sdc__home FROM sdc__h' || j || '_' || masked || ')'
             ELSE '' END;
-CREATE OR REPLACE MACRO sdc__derived_cells(giver, name, j, masked, n, apart, marked) AS
-    'sdc__k' || n || ' AS MATERIALIZED (SELECT ' || sdc__giver_columns(giver) || ', '
-    || sdc__side_of(CASE masked WHEN 0 THEN 'r' ELSE 'o' END, name) || ' AS sdc__t, count(*) AS sdc__n'
-    || CASE masked WHEN 0 THEN '' ELSE ', count(*) FILTER (' || sdc__hidden_where(name, j, 1, marked) || ') AS sdc__x' END
-    || ' FROM sdc__paired WHERE ' || sdc__known_where(giver, name, j, masked, apart) || ' GROUP BY ALL), '
-    || 'sdc__x' || n || ' AS MATERIALIZED (SELECT '
-    || CASE masked WHEN 0 THEN sdc__giver_columns(giver) || ', ' || sdc__side_of('o', name) || ' AS sdc__truth, count(*) AS sdc__x'
-                               || ' FROM sdc__h' || j || '_0 WHERE ' || sdc__giver_known(giver) || ' GROUP BY ALL), '
-                   ELSE sdc__giver_names(giver) || ', sdc__t AS sdc__truth, sdc__x FROM sdc__k' || n || ' WHERE sdc__x > 0), ' END
+CREATE OR REPLACE MACRO sdc__cell_known(giver, name, j, masked, n, apart, counted) AS
+    CASE WHEN counted THEN 'SELECT sdc__cell AS sdc__a1, sdc__t, sdc__n, sdc__v FROM sdc__all_known WHERE sdc__task = ' || n
+         ELSE 'SELECT ' || sdc__giver_columns(giver) || ', ' || sdc__known_side(name, masked)
+              || ' AS sdc__t, count(*) AS sdc__n, 1 AS sdc__v'
+              || CASE masked WHEN 0 THEN '' ELSE ', count(*) FILTER (' || sdc__hidden_where(name, j, 1) || ') AS sdc__x' END
+              || ' FROM sdc__paired WHERE ' || sdc__known_where(giver, name, j, masked, apart) || ' GROUP BY ALL' END;
+CREATE OR REPLACE MACRO sdc__cell_hidden(giver, name, j, masked, n, counted) AS
+    CASE WHEN counted THEN 'SELECT sdc__cell AS sdc__a1, sdc__truth, sdc__x FROM sdc__all_hidden WHERE sdc__task = ' || n
+         WHEN masked = 0 THEN 'SELECT ' || sdc__giver_columns(giver) || ', ' || sdc__side_of('o', name)
+                              || ' AS sdc__truth, count(*) AS sdc__x FROM sdc__h' || j || '_0 WHERE ' || sdc__giver_known(giver)
+                              || ' GROUP BY ALL'
+         ELSE 'SELECT ' || sdc__giver_names(giver) || ', sdc__t AS sdc__truth, sdc__x FROM sdc__k' || n || ' WHERE sdc__x > 0' END;
+CREATE OR REPLACE MACRO sdc__derived_cells(giver, name, j, masked, n, apart, counted) AS
+    'sdc__k' || n || ' AS MATERIALIZED (' || sdc__cell_known(giver, name, j, masked, n, apart, counted) || '), '
+    || 'sdc__x' || n || ' AS MATERIALIZED (' || sdc__cell_hidden(giver, name, j, masked, n, counted) || '), '
     || 'sdc__c' || n || ' AS MATERIALIZED (SELECT ' || sdc__giver_names(giver)
     || ', sdc__m, sdc__d, max(sdc__t) AS sdc__guess FROM (SELECT ' || sdc__giver_names(giver)
-    || ', sum(sdc__n)::BIGINT AS sdc__m, count(*) AS sdc__d, max(sdc__n) AS sdc__n FROM sdc__k' || n || ' SEMI JOIN sdc__x' || n
+    || ', sum(sdc__n * sdc__v)::BIGINT AS sdc__m, sum(sdc__v) AS sdc__d, max(sdc__n) AS sdc__n FROM sdc__k' || n || ' SEMI JOIN sdc__x' || n
     || ' USING (' || sdc__giver_names(giver) || ') GROUP BY ' || sdc__giver_names(giver) || ') JOIN sdc__k' || n
     || ' USING (' || sdc__giver_names(giver) || ', sdc__n) GROUP BY ALL)';
 CREATE OR REPLACE MACRO sdc__derived_row(giver, name, i, j, masked, n) AS
     'SELECT ' || i || ' AS sdc__i, ' || j || ' AS sdc__j, ' || masked
     || ' AS sdc__masked, sdc__e.*, sdc__h.*, sdc__w.*, sdc__most, sdc__known FROM '
     || '(SELECT coalesce(sum(sdc__m - 1), 0)::BIGINT AS sdc__support, coalesce(sum(sdc__m - sdc__t), 0)::BIGINT AS'
-       || ' sdc__apart FROM (SELECT sum(sdc__n)::BIGINT AS sdc__m, max(sdc__n) AS sdc__t FROM sdc__k' || n || ' GROUP BY '
+       || ' sdc__apart FROM (SELECT sum(sdc__n * sdc__v)::BIGINT AS sdc__m, max(sdc__n) AS sdc__t FROM sdc__k' || n || ' GROUP BY '
        || sdc__giver_names(giver) || ')) AS sdc__e, '
     || '(SELECT coalesce(sum(sdc__x) FILTER (sdc__m > ' || masked
        || '), 0)::BIGINT AS sdc__back, coalesce(sum(sdc__x) FILTER (sdc__m > ' || masked
@@ -166,10 +185,10 @@ CREATE OR REPLACE MACRO sdc__derived_row(giver, name, i, j, masked, n) AS
        || ' AND sdc__d <= 3), 0)::BIGINT AS sdc__few FROM (SELECT sdc__x, sdc__m, sdc__d, ' || sdc__guessed_right(j, masked)
        || ' AS sdc__ok FROM sdc__x' || n || ' JOIN sdc__c' || n || ' USING (' || sdc__giver_names(giver) || '))) AS sdc__h, '
     || 'sdc__w' || j || '_' || masked || ' AS sdc__w, sdc__m' || j || '_' || masked;
-CREATE OR REPLACE MACRO sdc__derived_query(columns, givers, tasks, apart, marked) AS
-    'WITH ' || array_to_string(list_transform(columns, lambda c, j: sdc__derived_variable(c, j, marked)), ', ')
+CREATE OR REPLACE MACRO sdc__derived_query(columns, givers, tasks, apart, counted) AS
+    'WITH ' || array_to_string(list_transform(columns, lambda c, j: sdc__derived_variable(c, j, counted)), ', ')
     || array_to_string(
-        list_transform(tasks, lambda t, n: ', ' || sdc__derived_cells(givers[t[1]], columns[t[2]], t[2], t[3], n, apart, marked)),
+        list_transform(tasks, lambda t, n: ', ' || sdc__derived_cells(givers[t[1]], columns[t[2]], t[2], t[3], n, apart, counted)),
         '')
        || ' '
     || array_to_string(list_transform(tasks,
@@ -233,12 +252,15 @@ CREATE OR REPLACE MACRO sdc__derived(original, released, id, columns, givers, ta
     sdc__tried AS (FROM query(sdc__derived_query(sdc__names(columns), givers, tasks, household IS NOT NULL, false)))
     FROM sdc__derived_ruled('sdc__tried');
 
--- The same of numbers in the place of the values, in their order as texts (sdc_sql/linkage/derivations.py): a relation with sdc__o_<j>
--- and sdc__r_<j> of variable j and whether it is coarsened (sdc__c_<j>), sdc__g_<i> of the column i of a giver (its places name them),
--- and sdc__home, a number too, where the households are told apart.
-CREATE OR REPLACE MACRO sdc__numbered_derived(pairs, columns, places, tasks, apart) AS TABLE
-    WITH sdc__paired AS NOT MATERIALIZED (FROM query_table(pairs)),
-    sdc__tried AS (FROM query(sdc__derived_query(list_transform(columns, lambda c, j: j::VARCHAR), places, tasks, apart, true)))
+-- The same of counts (sdc_sql/linkage/counted_derivations.py), with numbers in the place of the values, in their order as texts: of known
+-- and hidden values by task (its place; -2 j - masked: the margin of variable j) and cell; labels: each value of variable j with its own.
+CREATE OR REPLACE MACRO sdc__counted_derived(known, hidden, labels, columns, tasks) AS TABLE
+    WITH sdc__all_known AS NOT MATERIALIZED (FROM query_table(known)),
+    sdc__all_hidden AS NOT MATERIALIZED (FROM query_table(hidden)),
+    sdc__all_labels AS NOT MATERIALIZED (FROM query_table(labels)),
+    sdc__tried AS (
+        FROM query(sdc__derived_query(columns, list_transform(range(list_max(flatten(tasks))), lambda i: ['cell']), tasks, false, true))
+    )
     FROM sdc__derived_ruled('sdc__tried');
 
 -- Of those (the name of the relation) the ones that are told; a pair only where it says more than either of its columns.

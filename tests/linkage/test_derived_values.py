@@ -7,8 +7,10 @@ import random
 from collections import Counter, defaultdict
 from itertools import combinations
 
+import duckdb
 import pyarrow as pa
 import pytest
+from sdc_sql.udfs import derivation
 
 from sdc_sql import Microdata
 from sdc_sql.errors import ColumnError, ParameterError, TableError
@@ -297,3 +299,29 @@ def test_values_are_numbered_alike_in_every_chunk(kind):
     assert told == [*before.to_pylist(), *after.to_pylist()]
     assert len(set(different.to_pylist())) == len(different) == 4
     assert len(_find_different(pa.chunked_array([], kind))[0]) == 0
+
+
+def test_the_order_of_the_records_does_not_say_which_pairs_are_told(monkeypatch):
+    """More pairs predict in some cells than are told: DuckDB reads large tables in no order."""
+    monkeypatch.setattr(derivation, "PARTS", (30, 100, 400))
+    monkeypatch.setattr(derivation, "HOPED", 3)
+    monkeypatch.setattr(derivation, "BEST", 2)
+    told = []
+    for order in ("id", "hash(id)", "-id"):
+        con = duckdb.connect()
+        con.execute(
+            """
+            CREATE TABLE drawn AS SELECT i AS id, hash(i, 1) % 30 AS a, hash(i, 2) % 30 AS b, hash(i, 3) % 30 AS c,
+                hash(i, 4) % 30 AS d, hash(i, 5) % 30 AS e, hash(i, 6) % 4 AS random FROM range(12000) AS r(i)
+            """
+        )
+        pairs = [f"WHEN {x} = {n} AND {y} < 9 THEN {n} % 4" for n, (x, y) in enumerate(combinations("abcde", 2))]
+        con.execute(
+            f"CREATE TABLE f AS SELECT * EXCLUDE (random), CASE {' '.join(pairs)} ELSE random END AS y FROM drawn"
+        )
+        con.execute("CREATE TABLE k AS SELECT * REPLACE (CASE WHEN hash(id) % 9 > 0 THEN y END AS y) FROM f")
+        for table in ("f", "k"):
+            con.execute(f"CREATE OR REPLACE TABLE {table} AS FROM {table} ORDER BY {order}")
+        told.append([*Microdata(con, "k", id="id").linkage.derived_values("f", ["y"])])
+    assert len(told[0]) == 2
+    assert told[0] == told[1] == told[2]

@@ -1,0 +1,129 @@
+"""What a giver's cells show, counted in each of the ways, beside a plain count; the sieve in any order of records."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import combinations
+
+import numpy as np
+import pytest
+from sdc_sql.udfs import derivation, derivation_counts
+from sdc_sql.udfs.derivation import Target, find_possible_givers
+from sdc_sql.udfs.derivation_counts import Variable, count_cells, count_labels
+
+
+def figures(known, hidden):
+    """Return of each cell its records, those of its commonest value, its values and the guess; and of hidden ones.
+
+    known: (cell, value, records, values of so many records); hidden: (cell, value, records).
+    """
+    cells, found = defaultdict(list), defaultdict(lambda: [0, 0])
+    for cell, value, records, several in known:
+        cells[cell].append((records, value, several))
+    shown = {
+        cell: (sum(n * v for n, _, v in rows), *max(rows)[:1], sum(v for *_, v in rows), max(rows)[1])
+        for cell, rows in cells.items()
+    }
+    for cell, value, records in hidden:
+        found[cell][0] += records
+        found[cell][1] += records * (cell in shown and value == shown[cell][3])
+    return shown, dict(found)
+
+
+def count_plainly(columns, variable):
+    """Return the figures from each record by itself."""
+    known, hidden, hides = Counter(), Counter(), set(variable.hidden.tolist())
+    for i, value in enumerate(variable.known.tolist()):
+        cell = tuple(int(column[i]) for column in columns)
+        if -1 in cell:
+            continue
+        known[cell, value] += value >= 0
+        hidden[cell, int(variable.truth[i])] += i in hides and (value >= 0 or not variable.among)
+    known, hidden = ([(*which, n) for which, n in its.items() if n] for its in (known, hidden))
+    return figures([(*row, 1) for row in known], hidden)
+
+
+def count_packed(columns, kinds, variable):
+    """Return the figures from what the kernel counts."""
+    known, hidden = (
+        [
+            (tuple(map(int, np.unravel_index(cell, kinds))) if kinds else (), *row)
+            for cell, *row in zip(*(column.tolist() for column in counts), strict=True)
+        ]
+        for counts in count_cells(columns, kinds, variable)
+    )
+    return figures([row[:4] for row in known], [(cell, value, x) for cell, value, *_, x in hidden])
+
+
+def drop_lonely(figures, among):
+    """Leave out cells of one record, which say nothing but where another one's value is hidden in them."""
+    shown, hidden = figures
+    kept = {cell for cell, its in shown.items() if its[0] > 1 or (not among and cell in hidden)}
+    return {c: shown[c] for c in kept}, {c: its for c, its in hidden.items() if c in kept}
+
+
+@pytest.mark.parametrize("among", [False, True])
+@pytest.mark.parametrize(
+    "ways",
+    [
+        {},  # by a table of cells and values
+        {"TABLE": 100},  # the values of a cell by sorting, and of some givers all
+        {"TABLE": 5, "_SIZES": 1},
+        {"TABLE": 0, "_SHORT": 16, "_WORD": 8},  # where a cell and a value are no short number, and no number at all
+    ],
+)
+def test_cells_are_counted_as_record_by_record(monkeypatch, among, ways):
+    for name, value in ways.items():
+        monkeypatch.setattr(derivation_counts, name, value)
+    generator = np.random.default_rng(len(ways) + among)
+    for trial in range(150):
+        monkeypatch.setattr(derivation, "_RUN", int(generator.choice([1, 7, 1 << 18])))
+        n, kinds = int(generator.integers(0, 60)), generator.integers(1, 8, trial % 3).tolist()
+        columns = [generator.integers(-1, k, n).astype(np.int32) for k in kinds]
+        truth = generator.integers(-1, generator.integers(1, 50), n).astype(np.int32)
+        known = truth if among else np.where(generator.random(n) < 0.3, np.int32(-1), truth)
+        hides = (truth >= 0) & (generator.random(n) < 0.5 if among else known < 0)
+        variable = Variable(known, truth, np.flatnonzero(hides), among=among)
+        wide = [2**31] * len(kinds) if "_WORD" in ways else kinds  # of any number of codes that are not there
+        expected = count_plainly(columns, variable)
+        if wide != kinds or np.prod(kinds) > derivation_counts.TABLE:
+            assert drop_lonely(count_packed(columns, wide, variable), among) == drop_lonely(expected, among)
+        else:
+            shown, hidden = count_packed(columns, wide, variable)
+            assert (shown, {c: x for c, x in hidden.items() if c in shown}) == (
+                expected[0], {c: x for c, x in expected[1].items() if c in shown},
+            )  # fmt: skip
+
+
+@pytest.mark.parametrize("table", [0, 4_000_000])
+def test_labels_are_the_pairs_that_occur(monkeypatch, table):
+    monkeypatch.setattr(derivation, "TABLE", table)
+    generator = np.random.default_rng(table)
+    old, released = (generator.integers(-1, 30, 400).astype(np.int32) for _ in range(2))
+    pairs = {(a, b) for a, b in zip(old.tolist(), released.tolist(), strict=True) if -1 not in (a, b)}
+    assert sorted(pairs) == sorted(zip(*(codes.tolist() for codes in count_labels(old, released)), strict=True))
+
+
+def test_the_sieve_finds_the_same_in_any_order_of_the_records(monkeypatch):
+    """More pairs predict in some cells than are counted: by the parts some of them are chosen."""
+    monkeypatch.setattr(derivation, "PARTS", (50, 200, 800))
+    monkeypatch.setattr(derivation, "_BITS", 10)  # hashes of cells, which hang on the numbers of the values, collide
+    generator = np.random.default_rng(5)
+    n, width, kinds = 60_000, 9, 60
+    columns = [generator.integers(0, kinds, n) for _ in range(width)]
+    truth = generator.integers(0, 4, n)
+    for place, (i, j) in enumerate(combinations(range(width), 2)):  # of each pair some cells have one value
+        truth = np.where((columns[i] == place) & (columns[j] < 20), place % 4, truth)
+    hidden = np.flatnonzero(generator.random(n) < 0.05)
+    draws = generator.random(n)
+    found = []
+    for _ in range(3):
+        order = generator.permutation(n)
+        numbers = [generator.permutation(kinds) for _ in columns]
+        known = truth.copy()
+        known[hidden] = -1
+        target = Target(known[order], np.flatnonzero(np.isin(order, hidden)), 0, (), tuple(range(width)))
+        shown = [number[column[order]] for number, column in zip(numbers, columns, strict=True)]
+        found.append(find_possible_givers(shown, [target], draws=draws[order]))
+    assert len(found[0]) == derivation.BEST
+    assert found[0] == found[1] == found[2]
