@@ -25,10 +25,7 @@ def sort_places(column: Floats, breakers: Floats) -> Integers:
     """
     present = np.flatnonzero(~np.isnan(column))
     values = column[present]
-    order = np.argsort(values)
-    ordered = values[order]
-    if (ordered[1:] == ordered[:-1]).any():  # the slower sort only where there are ties
-        order = np.lexsort((breakers[present], values))
+    order, _ = _sort_tied(values, breakers[present])
     return np.asarray(present[order], dtype=np.int64)
 
 
@@ -53,15 +50,33 @@ def sort_columns(_stratum: str | None, x: Floats | None, breakers: Floats | None
     """
     if x is None or breakers is None or (x.size and max(x.max(), -x.min()) >= NOT_EXACT):
         return None
-    order = np.argsort(x)
-    values = x[order]
-    tied = values[1:] == values[:-1]
-    if tied.any():
-        order = np.lexsort((breakers, x))
-        drawn = breakers[order]
-        if (tied & (drawn[1:] == drawn[:-1])).any():
-            return None
-    return order + 1
+    order, alike = _sort_tied(x, breakers)
+    return None if alike else order + 1
+
+
+def _sort_tied(values: Floats, breakers: Floats) -> tuple[Integers, bool]:
+    """Return the places of values in ascending order, equal ones by their breakers, and whether two share both.
+
+    Breakers are draws, in [0, 1). A value's number among the different ones and the first bits of its breaker make one
+    number, by which equal values are sorted in a third of the time that both need; unless two such numbers are equal.
+    """
+    order = np.argsort(values)
+    ordered = values[order]
+    apart = ordered[1:] != ordered[:-1]
+    if apart.all():
+        return order, False
+    numbers = np.zeros(len(order), dtype=np.uint64)
+    np.cumsum(apart, out=numbers[1:])
+    bits = min(64 - int(numbers[-1]).bit_length(), 53)  # as many as a DOUBLE below 1 has
+    drawn = breakers[order]
+    keys = (numbers << np.uint64(bits)) | (drawn * 2.0**bits).astype(np.uint64)
+    by_key = np.argsort(keys)
+    keys = keys[by_key]
+    if (keys[1:] != keys[:-1]).all():
+        return order[by_key], False
+    order = np.lexsort((breakers, values))
+    ordered, drawn = values[order], breakers[order]
+    return order, bool(((ordered[1:] == ordered[:-1]) & (drawn[1:] == drawn[:-1])).any())
 
 
 FUNCTIONS = (declare_function("ascending", sort_columns, WHOLE, x=NUMBERS, breakers=NUMBERS),)
