@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 Codes = NDArray[np.int64]
-Numbers = NDArray[np.int32] | NDArray[np.int64]
+Numbers = NDArray[np.int16] | NDArray[np.int32] | NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 PARTS = (500, 4_000, 25_000)  # records, one after the other, that may refute a rule
@@ -49,12 +49,10 @@ class Target:
     own: int
     alone: tuple[int, ...]
     givers: tuple[int, ...]
-    rows: NDArray[np.intp] = field(init=False, repr=False)
     kinds: int = field(init=False)
 
     def __post_init__(self) -> None:
-        """Find the records whose value is known."""
-        object.__setattr__(self, "rows", np.flatnonzero(self.known >= 0))
+        """Count the codes."""
         object.__setattr__(self, "kinds", int(self.known.max(initial=0)) + 1)
 
 
@@ -124,7 +122,7 @@ class _View:
     ) -> None:
         self.columns, self.target = columns, target
         self.kinds = [max(len(its), 1) for its in counts]
-        parts = _choose_parts(target.rows, draws)
+        parts = _choose_parts(np.flatnonzero(target.known >= 0), draws)
         self.values = [target.known[part] for part in parts]
         self.hidden = [column[target.hidden] for column in columns]
         # a value of fewer records is in no cell that predicts: the hidden one, and as many as it takes besides
@@ -133,7 +131,7 @@ class _View:
             for column, its in zip(self.hidden, counts, strict=True)
         ]
         self.parts = [[column[part] for column in columns] for part in parts]
-        # by column, which known records have a value that a hidden one has, a common one or any
+        # by column, which values a hidden record has, common ones or any
         self.near: dict[tuple[int, bool], Flags] = {}
 
     def try_giver(self, giver: tuple[int, ...], place: int, known: int, *, hoped: bool = False) -> Possible:
@@ -176,10 +174,7 @@ class _View:
         if not rule and self._count_kinds(giver) <= _RUN < len(target.known):
             sure = self._find_predicting_in_runs(giver, wanted)
             return Possible(giver, place, rule=False, predicted=int(hidden[sure].sum()))
-        rows = self._find_near_rows(giver, common=not rule)
-        cells = self._codes({i: self.columns[i][rows] for i in giver}, giver)
-        there = _find_likely_cells(cells, wanted)  # few of many fine cells matter
-        cells, values = cells[there], target.known[rows[there]]
+        cells, values = self._find_likely_records(giver, wanted, common=not rule)
         if rule:
             support, apart, _ = _count_contradictions(cells, values, target.kinds)
             if support > 0 and apart <= SLACK + SHARE * support:
@@ -187,17 +182,23 @@ class _View:
         sure = _find_predicting_cells(cells, values, target, wanted)
         return Possible(giver, place, rule=False, predicted=int(hidden[sure].sum()))
 
-    def _find_near_rows(self, giver: tuple[int, ...], *, common: bool) -> NDArray[np.intp]:
-        """Return the known records that have, of each column of the giver, a value which a hidden one has."""
+    def _find_likely_records(self, giver: tuple[int, ...], wanted: Codes, *, common: bool) -> tuple[Codes, Numbers]:
+        """Return the cells and values of the known records that may be in a wanted cell: few of many fine ones are."""
         for i in giver:
             if (i, common) not in self.near:
                 there = np.zeros(self.kinds[i] + 1, dtype=np.bool_)
                 there[(self.common if common else self.hidden)[i]] = True
                 there[-1] = False  # (where it is missing, or rare)
-                self.near[i, common] = there[self.columns[i][self.target.rows]]
-        near = np.logical_and.reduce([self.near[i, common] for i in giver])
-        found: NDArray[np.intp] = self.target.rows[near]
-        return found
+                self.near[i, common] = there
+        flags = _flag_codes(wanted)
+        found: list[tuple[Codes, Numbers]] = []
+        for run in cut_into_runs(max(len(self.target.known), 1)):
+            values = self.target.known[run]
+            there = np.logical_and.reduce([values >= 0, *(self.near[i, common][self.columns[i][run]] for i in giver)])
+            cells, values = self._codes({i: self.columns[i][run][there] for i in giver}, giver), values[there]
+            likely = flags[_hash_codes(cells)]
+            found.append((cells[likely], values[likely]))
+        return np.concatenate([cells for cells, _ in found]), np.concatenate([values for _, values in found])
 
     def _count_kinds(self, giver: tuple[int, ...]) -> int:
         return math.prod(self.kinds[i] for i in giver)
@@ -319,10 +320,15 @@ def _find_places(cells: Codes, wanted: Codes) -> tuple[Codes, Flags]:
 
 def _find_likely_cells(cells: Codes, wanted: Codes) -> Flags:
     """Return which cells may be wanted ones: all that are, and a few others."""
+    found: Flags = _flag_codes(wanted)[_hash_codes(cells)]
+    return found
+
+
+def _flag_codes(wanted: Codes) -> Flags:
+    """Return by their hashes whether some codes may be wanted ones."""
     flags = np.zeros(1 << _BITS, dtype=np.bool_)
     flags[_hash_codes(wanted)] = True
-    found: Flags = flags[_hash_codes(cells)]
-    return found
+    return flags
 
 
 def _hash_codes(codes: Codes) -> Codes:

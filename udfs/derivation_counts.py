@@ -114,8 +114,9 @@ def count_cells(columns: Sequence[Numbers], kinds: Sequence[int], variable: Vari
     there = cells >= 0
     hidden = _sort_counts(cells[there], variable.truth[records][there], np.ones(int(there.sum()), dtype=np.bool_))
     runs = _read_runs(columns, kinds, variable)
-    if math.prod(kinds) <= TABLE:
-        known = _pool_alike(_count_by_place(runs, math.prod(kinds), variable), math.prod(kinds))
+    room = min(TABLE, 4 * len(variable.known))  # a table of more places than that is looked through for longer
+    if math.prod(kinds) <= room:
+        known = _pool_alike(_count_by_place(runs, math.prod(kinds), variable, room), math.prod(kinds), room)
     else:
         known = _sort_counts(*(np.concatenate(column) for column in zip(*runs, strict=True)))
         starts = _find_starts(known.cells)
@@ -123,7 +124,7 @@ def count_cells(columns: Sequence[Numbers], kinds: Sequence[int], variable: Vari
         alone &= ~np.isin(known.cells[starts], hidden.cells)  # a record by itself says nothing, but of a hidden one
         numbers = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(known.cells)]))
         named, left = known.cells[starts], ~alone[numbers]
-        known = _pool_alike(known._replace(cells=numbers).pick(left), len(starts))
+        known = _pool_alike(known._replace(cells=numbers).pick(left), len(starts), room)
         known = known._replace(cells=named[known.cells])
     return known, known.pick(known.hidden > 0) if variable.among else hidden
 
@@ -152,10 +153,12 @@ def _read_runs(
         yield cells[there], values[there], variable.flags[run][there]
 
 
-def _count_by_place(runs: Iterator[tuple[Codes, Numbers, Flags]], kinds: int, variable: Variable) -> Counts:
+def _count_by_place(
+    runs: Iterator[tuple[Codes, Numbers, Flags]], kinds: int, variable: Variable, room: int
+) -> Counts:  # fmt: skip
     """Return the counts by a table of all cells, where values that one record has in the file take no place."""
     width = max(len(variable.repeated), 1)
-    fits = kinds * width <= TABLE
+    fits = kinds * width <= room
     counts, hidden = np.zeros((2, kinds * width if fits else 0), dtype=np.int64)
     ones, hidden_ones = np.zeros((2, kinds), dtype=np.int64)
     greatest = np.full(kinds, _OTHERS, dtype=np.int64)
@@ -187,9 +190,9 @@ def _count_by_place(runs: Iterator[tuple[Codes, Numbers, Flags]], kinds: int, va
     return _join_alike(several, alike)
 
 
-def _pool_alike(counts: Counts, kinds: int) -> Counts:
+def _pool_alike(counts: Counts, kinds: int, room: int) -> Counts:
     """Return the counts, values of a cell with the same few records each together; the greatest of them by itself."""
-    sizes = max(min(_SIZES, TABLE // max(kinds, 1)), 1)
+    sizes = max(min(_SIZES, room // max(kinds, 1)), 1)
     few = counts.records <= sizes
     pooled = counts.pick(few)
     keys = pooled.cells * sizes + pooled.records - 1

@@ -28,7 +28,8 @@ _DIFFERENT = "sdc_different_values"
 _NUMBERED = {"VARCHAR", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DOUBLE", "FLOAT", "DATE"}
 _WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DATE", "BOOLEAN"}  # two are equal where their texts are
 _FRACTIONS = {"DOUBLE", "FLOAT"}  # and these, where their signs are too
-Codes = NDArray[np.int32]
+Codes = NDArray[np.int16] | NDArray[np.int32]
+_SHORT = 2**15 - 1
 
 
 @dataclass(frozen=True)
@@ -256,9 +257,8 @@ def _number_in_order(data: Roles, indices: Codes, different: pa.Array) -> tuple[
         ascending = exp.Ordered(this=text, desc=False)  # (the session may say DESC)
         ordered = exp.select("number").from_(exp.to_table(_DIFFERENT)).order_by(ascending)
         order = data.reading(ordered).to_arrow_table().column("number").to_numpy()
-    places = np.empty(len(different) + 1, dtype=np.int32)
-    places[order] = np.arange(len(different), dtype=np.int32)
-    places[-1] = -1  # (where it is missing)
+    places = _count_up(-1, len(different))
+    places[order], places[-1] = _count_up(0, len(different)), -1  # (the last: where it is missing)
     codes, half = places[indices], len(indices) // 2
     return codes[:half], codes[half:]
 
@@ -276,9 +276,15 @@ def _join_equal_numbers(indices: Codes, different: pa.Array) -> Codes:
 
 def _keep_repeated_codes(codes: Codes) -> Codes:
     """Return the codes with -1 in the place of a value that no other record has: it gives nothing back."""
-    single = np.bincount(codes + 1) == 1
-    single[0] = False
-    return np.where(single[codes + 1], np.int32(-1), codes) if single.any() else codes
+    records = np.bincount(codes + 1)
+    numbers = _count_up(-1, len(records) - 1)
+    numbers[records == 1] = -1
+    return numbers[codes + 1]
+
+
+def _count_up(start: int, stop: int) -> Codes:
+    """Return the numbers from one to another, of two bytes each where these have room for one more."""
+    return np.arange(start, stop, dtype=np.int16) if stop < _SHORT else np.arange(start, stop, dtype=np.int32)
 
 
 def _find_suppressed(old: Codes, released: Codes) -> tuple[Codes, NDArray[np.intp]]:

@@ -115,26 +115,26 @@ def make_file(records: int) -> None:
 
 def run(task: str, memory: str, threads: int) -> None:
     """Run one task in this process, and print a line for each of its stages."""
-    stages = Stages()
+    stages, refused = Stages(), ""
     if task == "copy":
         with duckdb.connect(config={"memory_limit": memory, "threads": threads}) as con:
             stages.begin("a bare copy, sorted")
             con.execute(COPY).fetchall()
     elif task == "release":
         done = sdc_sql.run_release("release.toml", memory_limit=memory, threads=threads, progress=stages.begin)
-        if not done.accepted:
-            raise SystemExit("; ".join(done.reasons))
+        refused = "; ".join(done.reasons) if not done.accepted else ""
     else:
         stages.begin("verify")
         found = sdc_sql.verify("certificate.json", "released.parquet", memory_limit=memory, threads=threads)
-        if not found.holds:
-            raise SystemExit(str(found))
+        refused = "" if found.holds else str(found)
     stages.end()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     for stage, (processor, clock) in stages.seconds.items():
         print(f"| {task} | {stage} | {processor:.2f} s | {clock:.2f} s | |")
     processor, clock = (sum(both) for both in zip(*stages.seconds.values(), strict=True))
     print(f"| {task} | **all** | {processor:.2f} s | {clock:.2f} s | {peak:.2f} GB |", flush=True)
+    if refused:  # (of 30 million records the weights tell the regions that are suppressed)
+        raise SystemExit(refused)
 
 
 def main() -> None:
