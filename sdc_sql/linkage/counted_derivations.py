@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,9 +21,10 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.derivation import Codes
     from sdc_sql.udfs.derivation_counts import Counts
 
-AT_ONCE = 4  # derivations in a query: of one variable they share its margin
+AT_ONCE = 8  # derivations in a query
 _KNOWN, _HIDDEN, _LABELS = "sdc_derived_known", "sdc_derived_hidden", "sdc_derived_labels"
 _TRIED = "sdc_derivations_tried"
+_NOTHING = np.zeros(0, dtype=np.int64)
 
 
 def count_derivations(data: Roles, original: str, found: Derivations, macro: str) -> list[dict[str, Any]]:
@@ -33,44 +33,53 @@ def count_derivations(data: Roles, original: str, found: Derivations, macro: str
         data.rows("sdc__refused", table, found.columns, compared=[data.id])  # as the macro of two tables does
     pool = ThreadPoolExecutor(max_workers=2)  # each sorts some columns
     try:
-        begun = (few for tasks in _list_tasks(found.tasks) for few in _begin_counts(pool, found, tasks))
-        tried = [row for few in _look_ahead(begun) for row in _fetch_figures(data, found, few)]
+        begun = _look_ahead(_begin_counts(pool, found))
+        tried = [row for few in begun for row in _fetch_figures(data, found, few)]
     finally:
         pool.shutdown(cancel_futures=True)
     with register_rows(data.con, _TRIED, pa.Table.from_pylist(tried)):
         return data.rows(macro, _TRIED, found.columns, found.givers)
 
 
-def _list_tasks(tasks: list[list[int]]) -> list[list[list[int]]]:
-    """Return the derivations of each variable, and of how it was masked."""
-    return [[*its] for _, its in groupby(sorted(tasks, key=lambda task: task[1:]), lambda task: task[1:])]
-
-
 class _Begun(NamedTuple):
-    """A few derivations of a variable, its margin, the counts of each, and its labels, as they come to be known."""
+    """A few derivations, the counts of each, and the margins and labels of their variables, as they come to be known.
+
+    Margins stand by the place of a variable and by how it was masked, labels by its place.
+    """
 
     tasks: list[list[int]]
-    margin: Future[tuple[Counts, Counts]]
     counts: list[Future[tuple[Counts, Counts]]]
-    labels: Future[tuple[Codes, Codes]]
+    margins: dict[tuple[int, int], Future[tuple[Counts, Counts]]]
+    labels: dict[int, Future[tuple[Codes, Codes]]]
 
 
-def _begin_counts(pool: ThreadPoolExecutor, found: Derivations, tasks: list[list[int]]) -> Iterator[_Begun]:
-    """Begin to count the derivations of one variable, a few each time that the next are asked for."""
-    (place, masked), (old, released) = tasks[0][1:], found.sides[tasks[0][1] - 1]
-    known, records = found.known[place, masked], found.records[place, masked]
-    shown = released if masked == SUPPRESSED else old
-    whole = Variable(shown, old, records, among=masked != SUPPRESSED)
-    variable = whole if known is shown else Variable(known, old, records, among=whole.among)
-    margin = pool.submit(count_cells, [], [], whole)
-    labels = pool.submit(count_labels, *((old, released) if masked == SUPPRESSED else (old[:0], released[:0])))
-    for start in range(0, len(tasks), AT_ONCE):
-        few, counts = tasks[start : start + AT_ONCE], []
-        for giver, *_ in few:
-            columns = [found.codes[i] for i in found.places[giver - 1]]
-            kinds = [max(int(column.max(initial=0)) + 1, 1) for column in columns]
-            counts.append(pool.submit(count_cells, columns, kinds, variable))
-        yield _Begun(few, margin, counts, labels)
+def _begin_counts(pool: ThreadPoolExecutor, found: Derivations) -> Iterator[_Begun]:
+    """Begin to count derivations, a few each time that the next are asked for, one variable after another."""
+    tasks = sorted(found.tasks, key=lambda task: task[1:])
+    begun = _Begun([], [], {}, {})
+    for giver, place, masked in tasks:
+        if (place, masked) not in begun.margins:
+            whole, variable = _make_variables(found, place, masked)
+            begun.margins[place, masked] = pool.submit(count_cells, [], [], whole)
+            if masked == SUPPRESSED:
+                begun.labels[place] = pool.submit(count_labels, *found.sides[place - 1])
+        columns = [found.codes[i] for i in found.places[giver - 1]]
+        kinds = [max(int(column.max(initial=0)) + 1, 1) for column in columns]
+        begun.tasks.append([giver, place, masked])
+        begun.counts.append(pool.submit(count_cells, columns, kinds, variable))
+        if len(begun.tasks) == AT_ONCE:
+            yield begun
+            begun = _Begun([], [], {}, {})
+    if begun.tasks:
+        yield begun
+
+
+def _make_variables(found: Derivations, place: int, masked: int) -> tuple[Variable, Variable]:
+    """Return a variable as its margin is counted, and as its cells are: without what a household shows of its own."""
+    known, records, (old, released) = found.known[place, masked], found.records[place, masked], found.sides[place - 1]
+    shown, among = (released, False) if masked == SUPPRESSED else (old, True)
+    whole = Variable(shown, old, records, among=among)
+    return whole, whole if known is shown else Variable(known, old, records, among=among)
 
 
 def _look_ahead(begun: Iterator[_Begun]) -> Iterator[_Begun]:
@@ -84,15 +93,16 @@ def _look_ahead(begun: Iterator[_Begun]) -> Iterator[_Begun]:
 
 def _fetch_figures(data: Roles, found: Derivations, begun: _Begun) -> list[dict[str, Any]]:
     """Return the rows of a few derivations, once they are counted."""
-    (_, place, masked), (old, released) = begun.tasks[0], begun.labels.result()
-    counted = [one.result() for one in (begun.margin, *begun.counts)]
-    numbers = [-2 * place - masked, *range(1, len(begun.tasks) + 1)]
+    counted = [one.result() for one in (*begun.margins.values(), *begun.counts)]
+    numbers = [*(-2 * place - masked for place, masked in begun.margins), *range(1, len(begun.tasks) + 1)]
     known, hidden = (_name_counts(numbers, [both[side] for both in counted]) for side in (0, 1))
-    labels = pa.table({"sdc__j": np.full(len(old), place), "sdc__o": old, "sdc__r": released})
+    labels = {place: one.result() for place, one in begun.labels.items()} or {0: (_NOTHING, _NOTHING)}
+    of = np.repeat([*labels], [len(old) for old, _ in labels.values()])
+    old, released = (np.concatenate(side) for side in zip(*labels.values(), strict=True))
     with (
         register_rows(data.con, _KNOWN, known),
         register_rows(data.con, _HIDDEN, hidden),
-        register_rows(data.con, _LABELS, labels),
+        register_rows(data.con, _LABELS, pa.table({"sdc__j": of, "sdc__o": old, "sdc__r": released})),
     ):
         rows: list[dict[str, Any]] = data.rows(
             "sdc__counted_derived", _KNOWN, _HIDDEN, _LABELS, found.columns, begun.tasks
