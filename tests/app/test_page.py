@@ -134,8 +134,10 @@ def test_names_and_values_are_text_whatever_they_hold(start, visit, tmp_path):
     page.fill("#scenario-0-name", HURT)
     page.fill("#scenario-0-text", f"</textarea>{HURT}")
     page.keyboard.press("Tab")
+    wait_until_idle(page)  # what is drawn anew is closed again
     page.click("#limit-0-add")
     page.wait_for_selector("#limits-0-table")
+    wait_until_idle(page)
     page.click("#limit-0-more summary")
     page.fill("#limit-0-text", HURT)
     page.click("#limit-0-write")
