@@ -1,7 +1,7 @@
 """Which columns, and pairs of columns, may give hidden values of others back: a sieve, so that few are counted in full.
 
 A rule is refuted by what a part of the records says; a cell that shows two values predicts nothing. What is left is
-counted by the macro: a rule without a contradiction is never lost here.
+counted (`derivation_counts`): a rule without a contradiction is never lost here.
 """
 
 from __future__ import annotations
@@ -176,7 +176,8 @@ class _View:
             return Possible(giver, place, rule=False, predicted=int(hidden[sure].sum()))
         cells, values = self._find_likely_records(giver, wanted, common=not rule)
         if rule:
-            support, apart, _ = _count_contradictions(cells, values, target.kinds)
+            sure = _find_places(cells, wanted)[1]  # hashes hang on the numbers that the values have
+            support, apart, _ = _count_contradictions(cells[sure], values[sure], target.kinds)
             if support > 0 and apart <= SLACK + SHARE * support:
                 return Possible(giver, place, rule=True, predicted=0)
         sure = _find_predicting_cells(cells, values, target, wanted)

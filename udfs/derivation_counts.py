@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.derivation import Codes, Flags, Numbers
 
 _WORD, _SHORT = 1 << 62, 1 << 31
-_SIZES = 64  # values of a cell with up to so many records each are counted together
+_SIZES = 64  # values of a cell with up to so many records each are counted together, or fewer where cells are many
 _OTHERS = -1  # in the place of several values of a cell with as many records each, but for the greatest of them
 
 
@@ -61,7 +61,7 @@ class Variable:
 
 
 class Counts(NamedTuple):
-    """Values by cell: how many records a value has, and how many of these hide it; several values of one are a row."""
+    """Values by cell: the records that have one, how many values a row stands for, and how many records hide them."""
 
     cells: Codes
     values: Codes
@@ -87,6 +87,8 @@ class _Alike(NamedTuple):
 
 def count_cells(columns: Sequence[Numbers], kinds: Sequence[int], variable: Variable) -> tuple[Counts, Counts]:
     """Return the known values of each cell of a giver, and its hidden ones.
+
+    Where cells are many those of one record are left out, unless another record hides a value there: they say nothing.
 
     Parameters
     ----------

@@ -57,23 +57,24 @@ def sort_columns(_stratum: str | None, x: Floats | None, breakers: Floats | None
 def _sort_tied(values: Floats, breakers: Floats) -> tuple[Integers, bool]:
     """Return the places of values in ascending order, equal ones by their breakers, and whether two share both.
 
-    Breakers are draws, in [0, 1). A value's number among the different ones and the first bits of its breaker make one
-    number, by which equal values are sorted in a third of the time that both need; unless two such numbers are equal.
+    Of draws in [0, 1) the first bits, and before them a value's number among the different ones, make one number, by
+    which equal values are sorted in half of the time that both need; unless two such numbers are equal. Other breakers,
+    as normal draws, are sorted as they are.
     """
     order = np.argsort(values)
     ordered = values[order]
     apart = ordered[1:] != ordered[:-1]
     if apart.all():
         return order, False
-    numbers = np.zeros(len(order), dtype=np.uint64)
-    np.cumsum(apart, out=numbers[1:])
-    bits = min(64 - int(numbers[-1]).bit_length(), 53)  # as many as a DOUBLE below 1 has
-    drawn = breakers[order]
-    keys = (numbers << np.uint64(bits)) | (drawn * 2.0**bits).astype(np.uint64)
-    by_key = np.argsort(keys)
-    keys = keys[by_key]
-    if (keys[1:] != keys[:-1]).all():
-        return order[by_key], False
+    if breakers.min() >= 0 and breakers.max() < 1:
+        numbers = np.zeros(len(order), dtype=np.uint64)
+        np.cumsum(apart, out=numbers[1:])
+        bits = min(64 - int(numbers[-1]).bit_length(), 53)  # as many as a DOUBLE below 1 has
+        keys = (numbers << np.uint64(bits)) | (breakers[order] * 2.0**bits).astype(np.uint64)
+        by_key = np.argsort(keys)
+        keys = keys[by_key]
+        if (keys[1:] != keys[:-1]).all():
+            return order[by_key], False
     order = np.lexsort((breakers, values))
     ordered, drawn = values[order], breakers[order]
     return order, bool(((ordered[1:] == ordered[:-1]) & (drawn[1:] == drawn[:-1])).any())

@@ -31,7 +31,7 @@ def count_derivations(data: Roles, original: str, found: Derivations, macro: str
     """Return the rows of a macro of derivations, which are counted here by the numbers of the values."""
     for table in (original, data.table):
         data.rows("sdc__refused", table, found.columns, compared=[data.id])  # as the macro of two tables does
-    pool = ThreadPoolExecutor(max_workers=2)  # each sorts some columns
+    pool = ThreadPoolExecutor(max_workers=2)  # each holds the cells of a derivation
     try:
         begun = _look_ahead(_begin_counts(pool, found))
         tried = [row for few in begun for row in _fetch_figures(data, found, few)]

@@ -19,6 +19,15 @@ def test_the_order_is_that_of_value_and_draw(values, seed):
     assert sort_places(np.array(values), breakers).tolist() == [i for _, _, i in expected]
 
 
+@pytest.mark.parametrize("least", [-3, 0, 0.5])
+def test_breakers_of_any_size_are_sorted_as_they_are(least):
+    """As normal draws are, by which the greatest of equal values are found."""
+    generator = np.random.default_rng(1)
+    for _ in range(40):
+        values, breakers = generator.integers(-5, 5, 200).astype(float), least + generator.standard_normal(200)
+        assert sort_places(values, breakers).tolist() == np.lexsort((breakers, values)).tolist()
+
+
 @pytest.mark.parametrize("apart", [2.0**-53, 2.0**-20, 0.0])  # the draws of two equal values
 def test_draws_that_begin_alike_tell_the_order_too(apart):
     """Of five thousand values 51 bits of a draw have room beside the value's number, and 53 do not."""
