@@ -122,11 +122,12 @@ def count_cells(columns: Sequence[Numbers], kinds: Sequence[int], variable: Vari
     else:
         known = _sort_counts(*(np.concatenate(column) for column in zip(*runs, strict=True)))
         starts = _find_starts(known.cells)
-        alone = np.add.reduceat(known.records, starts) == 1 if len(starts) else starts > 0
-        alone &= ~np.isin(known.cells[starts], hidden.cells)  # a record by itself says nothing, but of a hidden one
-        numbers = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(known.cells)]))
-        named, left = known.cells[starts], ~alone[numbers]
-        known = _pool_alike(known._replace(cells=numbers).pick(left), len(starts), room)
+        named, rows = known.cells[starts], np.diff(np.r_[starts, len(known.cells)])
+        kept = np.add.reduceat(known.records, starts) > 1 if len(starts) else starts > 0
+        kept |= np.isin(named, hidden.cells)  # a record by itself says nothing, but of a hidden one
+        named, numbers = named[kept], np.repeat(np.arange(int(kept.sum())), rows[kept])
+        known = known.pick(np.repeat(kept, rows))._replace(cells=numbers)
+        known = _pool_alike(known, len(named), room)
         known = known._replace(cells=named[known.cells])
     return known, known.pick(known.hidden > 0) if variable.among else hidden
 

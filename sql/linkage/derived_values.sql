@@ -116,8 +116,8 @@ CREATE OR REPLACE MACRO sdc__margin_hidden(name, j, masked, counted) AS
          ELSE 'SELECT ' || sdc__side_of('o', name) || ' AS sdc__truth, count(*) AS sdc__x FROM sdc__h' || j || '_' || masked
               || ' GROUP BY ALL' END;
 
--- Of variable j: h<j>_<masked> the records that hide it, m<j>_<masked> its margin, w<j>_<masked> how many hide it and how many of them the
--- margin gets right.
+-- Of variable j: h<j>_<masked> the records that hide it (where these are not counted yet), m<j>_<masked> its margin, w<j>_<masked> how many
+-- hide it and how many of them the margin gets right.
 CREATE OR REPLACE MACRO sdc__derived_margin(name, j, masked, counted) AS
     'sdc__m' || j || '_' || masked
        || ' AS MATERIALIZED (SELECT sdc__top.n AS sdc__most, sdc__top.t AS sdc__guess, sdc__known FROM (SELECT'
@@ -131,7 +131,7 @@ CREATE OR REPLACE MACRO sdc__derived_margin(name, j, masked, counted) AS
        || ' AS MATERIALIZED (SELECT coalesce(sum(sdc__x), 0)::BIGINT AS sdc__hidden, coalesce(sum(sdc__x) FILTER ('
        || sdc__guessed_right(j, masked) || '), 0)::BIGINT AS sdc__by_margin FROM ('
     || sdc__margin_hidden(name, j, masked, counted) || '), sdc__m' || j || '_' || masked || ')';
--- And: l<j> its original values with their released ones, s<j> the released ones that stand for several.
+-- And: l<j> its original values with their released ones, s<j> the released ones that stand for several (likewise).
 CREATE OR REPLACE MACRO sdc__derived_variable(name, j, counted) AS
     'sdc__l' || j || ' AS MATERIALIZED ('
     || CASE WHEN counted THEN 'SELECT sdc__o, sdc__r FROM sdc__all_labels WHERE sdc__j = ' || j
@@ -169,7 +169,7 @@ CREATE OR REPLACE MACRO sdc__derived_cells(giver, name, j, masked, n, apart, cou
     || ', sum(sdc__n * sdc__v)::BIGINT AS sdc__m, sum(sdc__v) AS sdc__d, max(sdc__n) AS sdc__n FROM sdc__k' || n || ' SEMI JOIN sdc__x' || n
     || ' USING (' || sdc__giver_names(giver) || ') GROUP BY ' || sdc__giver_names(giver) || ') JOIN sdc__k' || n
     || ' USING (' || sdc__giver_names(giver) || ', sdc__n) GROUP BY ALL)';
-CREATE OR REPLACE MACRO sdc__derived_row(giver, name, i, j, masked, n) AS
+CREATE OR REPLACE MACRO sdc__derived_row(giver, i, j, masked, n) AS
     'SELECT ' || i || ' AS sdc__i, ' || j || ' AS sdc__j, ' || masked
     || ' AS sdc__masked, sdc__e.*, sdc__h.*, sdc__w.*, sdc__most, sdc__known FROM '
     || '(SELECT coalesce(sum(sdc__m - 1), 0)::BIGINT AS sdc__support, coalesce(sum(sdc__m - sdc__t), 0)::BIGINT AS'
@@ -192,7 +192,7 @@ CREATE OR REPLACE MACRO sdc__derived_query(columns, givers, tasks, apart, counte
         '')
        || ' '
     || array_to_string(list_transform(tasks,
-                                      lambda t, n: sdc__derived_row(givers[t[1]], columns[t[2]], t[1], t[2], t[3], n)),
+                                      lambda t, n: sdc__derived_row(givers[t[1]], t[1], t[2], t[3], n)),
                        ' UNION ALL ');
 
 -- Of what was tried (the name of the relation) the rule, and the figures by it.
@@ -253,7 +253,8 @@ CREATE OR REPLACE MACRO sdc__derived(original, released, id, columns, givers, ta
     FROM sdc__derived_ruled('sdc__tried');
 
 -- The same of counts (sdc_sql/linkage/counted_derivations.py), with numbers in the place of the values, in their order as texts: of known
--- and hidden values by task (its place; -2 j - masked: the margin of variable j) and cell; labels: each value of variable j with its own.
+-- and hidden values by task (its place; -2 j - masked: the margin of variable j) and cell; labels: each original value of variable j with
+-- those released for it.
 CREATE OR REPLACE MACRO sdc__counted_derived(known, hidden, labels, columns, tasks) AS TABLE
     WITH sdc__all_known AS NOT MATERIALIZED (FROM query_table(known)),
     sdc__all_hidden AS NOT MATERIALIZED (FROM query_table(hidden)),
