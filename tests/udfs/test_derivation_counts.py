@@ -121,3 +121,19 @@ def test_the_sieve_finds_the_same_in_any_order_of_the_records(monkeypatch):
         found.append(find_possible_givers(shown, [target], draws=draws[order]))
     assert len(found[0]) == derivation.BEST
     assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_rule_is_tried_on_the_cells_of_hidden_values_alone(monkeypatch, seed):
+    """Whatever the numbers of the values: the hashes by which other cells are left out collide here."""
+    monkeypatch.setattr(derivation, "_BITS", 1)
+    generator = np.random.default_rng(seed)
+    columns = [generator.integers(0, 4, 400), generator.integers(0, 4, 400)]
+    same = columns[0] == columns[1]
+    known = np.where(same, columns[1], generator.integers(0, 4, 400))  # in the other cells no rule holds
+    hidden = np.flatnonzero(same)[:40]
+    known[hidden] = -1
+    numbers = generator.permutation(4)
+    target = Target(known, hidden, 0, (), (0, 1))
+    (found,) = find_possible_givers([numbers[columns[0]], columns[1]], [target])
+    assert (found.giver, found.rule) == ((0, 1), True)
