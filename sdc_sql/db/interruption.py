@@ -92,6 +92,7 @@ def allow_interruption(
             handlers[number](number, frame)
         except BaseException as error:
             raised.append(error)
+            _interrupt(con)
             with suppress(RuntimeError):  # it has begun at the first one
                 stopping.start()
             # a query has been ended for it: what cleans up after that goes first, and then this is raised
@@ -119,6 +120,13 @@ def allow_interruption(
             ended.set()
             stopping.join()
             allow_kernels()
+
+
+def _interrupt(con: duckdb.DuckDBPyConnection | None) -> None:
+    """End a query that calls a handler: DuckDB waits then for its threads, and forgot what came as the query began."""
+    if con is not None:
+        with suppress(duckdb.Error):  # it is closed
+            con.interrupt()
 
 
 @contextmanager

@@ -201,6 +201,31 @@ def test_a_query_ends_at_once_and_its_transaction_is_rolled_back():
             assert con.execute("SELECT count(*) FROM range(1000)").fetchall() == [(1000,)]
 
 
+class Forgetful:
+    """A connection that forgets the first interruption, as DuckDB does when it comes while a query begins."""
+
+    def __init__(self, con):
+        self.con = con
+        self.interruptions = 0
+
+    def interrupt(self):
+        self.interruptions += 1
+        if self.interruptions > 1:
+            self.con.interrupt()
+
+
+def test_a_query_that_was_just_beginning_ends_too():
+    with duckdb.connect() as con:
+        forgetful = Forgetful(con)
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        start = time.monotonic()
+        with pytest.raises(KeyboardInterrupt), allow_interruption(con=forgetful), transaction(con):
+            con.execute("SELECT sum(length(sha256(i::VARCHAR || j))) FROM range(20000) a(i), range(20000) b(j)")
+        assert time.monotonic() - start < SOON
+        assert forgetful.interruptions > 1
+        assert con.execute("SELECT 1").fetchall() == [(1,)]
+
+
 def test_the_event_loop_of_a_caller_is_woken_too():
     ear, mouth = os.pipe()
     os.set_blocking(mouth, False)
