@@ -26,7 +26,7 @@ from emptied import empty, settings
 from macros_file import with_macros, written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     import duckdb
 
@@ -46,6 +46,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add ``--every N`` and ``--turn K/N``: of the cases of each test, and of the slow files, only every N-th."""
     parser.addoption("--every", type=int, default=1, metavar="N", help="of the cases of each test only every N-th")
     parser.addoption("--turn", default="0/1", metavar="K/N", help="of the files with slow tests every N-th, from K on")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let one process of a run compile the tests, and the others read what it wrote: half of what collecting takes."""
+    if sys.dont_write_bytecode or sys.platform == "win32":
+        return (yield)
+    import fcntl  # noqa: PLC0415 - which Windows has not
+
+    with Path(__file__).open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            fcntl.flock(file, fcntl.LOCK_SH)
+        return (yield)
 
 
 @pytest.hookimpl(tryfirst=True)  # before what is marked is left out

@@ -181,7 +181,7 @@ def alter(message: bytes, field: str) -> bytes:
     return json.dumps(read).encode()
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("step", ["share", "part", "greeting"])
 @pytest.mark.parametrize("field", ["text", "signature", "key"])
 def test_an_altered_message_is_not_read(agreement, identities, step, field):
@@ -192,7 +192,7 @@ def test_an_altered_message_is_not_read(agreement, identities, step, field):
     assert "The signature of a message of office-b is wrong" in told["office-a"]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     "content", [b"", b"{}", b"[" * 9999, b"\xff", b'{"header": {}, "key": 1, "text": 2, "signature": 3}']
 )
@@ -265,6 +265,7 @@ def test_nobody_else_can_open_a_message(agreement, identities):
         open_message(agreement, curious, "office-a", run, "share", message)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("dies_before", "words"), [
     ("greeting", "office-c did not begin"),
     ("share", "the share of office-c has not come"),

@@ -97,7 +97,7 @@ def test_a_text_in_the_column_of_weights(persons):
         assert "many" in complaint(persons, query(name))
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     "name", [n for n in WITH_WEIGHT if not {"frequencies", "composition"} & {*n.replace(" ", "_").split("_")}]
 )

@@ -166,7 +166,7 @@ def test_a_key_named_as_a_result_elsewhere(persons, name):
     assert persons.execute(query(name, keys="['age', 'sample_frequency']")).fetchall() == expected
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize("name", CALLS)
 def test_case_of_names_does_not_matter(people, name):
     spelled = {"keys": "['SEX', 'Age']", "weight": "'WEIGHT'", "household": "'HouseHold'", "stratum": "'Region'"}

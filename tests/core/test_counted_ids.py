@@ -50,6 +50,7 @@ def check(con: duckdb.DuckDBPyConnection, before: list[object], after: list[obje
         assert copies == plain_copies
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_ids_are_counted_as_one_by_one(con: duckdb.DuckDBPyConnection, kind: str) -> None:
     """Among them: the same in one order, few of many, one twice, one missing first and last, one of no original."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+import pytest
+
 from sdc_sql.compiler.definitions import load_definitions
 
 DEFAULTS = {
@@ -95,6 +97,7 @@ DEFAULTS = {
 }
 
 
+@pytest.mark.slow
 def test_defaults_are_those_that_are_promised():
     found = defaultdict(set)
     for name, macro in load_definitions().items():

@@ -260,6 +260,7 @@ def tables(connect):
         yield con.execute(TABLES)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("measure", SUMMARIES, ids=lambda call: call.partition("(")[0])
 def test_a_summary_is_that_of_its_rows(tables, measure):
     rows, figures = SUMMARIES[measure]

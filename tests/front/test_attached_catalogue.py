@@ -169,6 +169,7 @@ print("all are there")
 """
 
 
+@pytest.mark.slow
 def test_a_connection_that_stays_lets_others_be_closed_and_opened(tmp_path):
     # with IF NOT EXISTS, DuckDB waits without end for one that was closed: after some ten
     run = [sys.executable, "-c", REOPENED, str(tmp_path / "it's.duckdb")]

@@ -274,6 +274,7 @@ def test_every_error_of_a_macro_names_its_class(file):
     assert all(kind in CLASSES for kind, _ in complaints(text))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("sql", "kind", "words"), [case for cases in RAISED.values() for case in cases])
 def test_what_the_macros_raise(db, sql, kind, words):
     ours = translate(complaint(db, sql))
@@ -295,6 +296,7 @@ def test_tables_that_are_not_there(db, sql, words):
     assert words in str(ours)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("sql", [c[0] for c in COLUMN] + [c[0] for cases in RAISED.values() for c in cases])
 def test_a_message_is_ours_alone(db, sql):
     # DuckDB's own words (its kind of error, its quotation of the query, its guesses) are gone

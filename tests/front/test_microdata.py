@@ -484,6 +484,7 @@ def test_a_described_table_is_frozen_and_shows_its_roles(db):
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", [n for n in RESULTS if " " not in n])
 def test_results_are_frozen_and_show_themselves(db, name):
     found = RESULTS[name][0](described(db, **ROLES))

@@ -24,7 +24,7 @@ TABLES = """
 """
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     ("table", "column", "base", "said"),
     [

@@ -62,7 +62,7 @@ def measure_figures(measure):
 
 
 @pytest.mark.parametrize(("file", "verb", "arguments", "where"), [*((*step, None) for step in STEPS), *PARTS])
-@pytest.mark.one_in(7)
+@pytest.mark.one_in(21)
 def test_a_candidate_has_the_figures_of_the_masked_table(files, file, verb, arguments, where):
     data, cells = files[file]
     before = measure_figures(cells.measure)

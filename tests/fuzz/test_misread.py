@@ -389,6 +389,7 @@ def keyed_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDC_KEY", KEY)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.usefixtures("keyed_command")
 @pytest.mark.parametrize("door", DOORS)
 def test_some(fuzzed, tmp_path, door):

@@ -52,6 +52,7 @@ def test_all_persons_are_found_as_often_as_the_linkages_find_them(con, files):
         assert abs(found[name].found - mean) <= 5 * math.sqrt(variance) + 1e-9, name
 
 
+@pytest.mark.slow
 def test_the_interval_is_wilsons(files):
     for row in files.linkage.motivated_intruder("original", KNOWN, records=150):
         assert row.records == 150
@@ -76,6 +77,7 @@ def test_whoever_is_found_by_one_linkage_counts_once(con):
         assert (n, s) == (120, sum(found for _, name, _, found in rows if name == linkage))
 
 
+@pytest.mark.slow
 def test_who_is_drawn_hangs_on_the_key_and_the_stream_alone(con, files):
     def drawn(**given):
         rows = files.linkage.motivated_intruder_records(

@@ -72,6 +72,7 @@ def test_the_counts_are_those_of_every_pair(con, seed):
     assert rows == sorted((n, records) for n, records in groups.items() if n < 5)
 
 
+@pytest.mark.slow
 def test_keys_of_other_types_and_of_more_bits_are_counted_alike(con):
     """The same rows with values that are lists, NaN and structs of NULL, and with more keys than a number holds."""
     draw = random.Random(7)  # noqa: S311

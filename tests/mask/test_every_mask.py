@@ -26,6 +26,7 @@ def db(connect):
         yield con
 
 
+@pytest.mark.one_in(3)
 @EVERY
 def test_the_columns_keep_their_names_types_and_order(db, name):
     before, after = (db.execute(f"DESCRIBE {sql}").fetchall() for sql in ("FROM persons", call(name, "persons")))

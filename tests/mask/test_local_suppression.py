@@ -45,7 +45,7 @@ def example(con) -> sdc_sql.Microdata:
     return sdc_sql.Microdata(con, "t", keys=["x", "y"], id="id")
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_strong_and_wildcard_need_no_more_than_sdcmicro_on_the_couples(couples, fixtures, k):
     entries = json.loads((fixtures / "sdcmicro.json").read_text(encoding="utf-8"))["entries"]

@@ -129,6 +129,7 @@ def test_in_strata_and_whole_numbers_and_from_the_macro_as_from_python(k):
         assert covariances(new) == pytest.approx(covariances(old), rel=1e-8, abs=1e-6)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("where", "call", "message"),
     [

@@ -46,6 +46,7 @@ def linked(con, table):
     return data.linkage.distance_linkage("k", COLUMNS, continuous=COLUMNS).expected_correct_matches
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "mask",
     [
@@ -108,6 +109,7 @@ def test_in_place_from_the_macro_and_from_a_file(k, tmp_path):
     assert step.parameters["original"] == str(path)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("masked", "original", "message"),
     [

@@ -108,6 +108,7 @@ def test_with_a_largest_value_a_value_is_moved_by_less_than_a_base(k):
     assert said == "every value to within half a base, with x_max those above its last multiple to within a base."
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("base", [0.1, 0.25, 0.005, 0.3, 1, 2.5, 40])
 def test_each_value_goes_to_the_nearest_multiple_of_any_base(con, base):
     """By exact fractions, either one of a half; the DOUBLE that is nearest to it where 1 is a multiple of the base."""

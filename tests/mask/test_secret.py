@@ -124,7 +124,7 @@ def test_the_profile_of_a_masking_does_not_show_the_key(keyed, tmp_path):
     assert files_with_the_key(tmp_path) == []
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("name", MASKINGS)
 def test_the_step_does_not_tell_the_key(keyed, name):
     step = MASKINGS[name](sdc_sql.Microdata(keyed, "persons", id="id"))

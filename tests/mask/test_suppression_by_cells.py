@@ -60,6 +60,7 @@ def changed(con):
     return con.execute(unlike + '(m.region, m."Select", m.f)').fetchone()[0]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("guarantee", ["identical", "strong", "wildcard"])
 @pytest.mark.parametrize("k", [3, 6])
 def test_local_suppression(counted, guarantee, k):

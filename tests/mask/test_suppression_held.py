@@ -37,6 +37,7 @@ def hold(con, case, released):
         return execute(con, f"FROM sdc__{verb}_held('k', '{released}', {given.format(keys=KEYS, **named)})").fetchall()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("case", CASES)
 def test_what_is_masked_holds_and_what_is_not_is_found_out(con, case):
     con.execute(TABLE)

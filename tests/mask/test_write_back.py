@@ -205,7 +205,7 @@ def test_run_by_run_is_as_at_once(keyed, monkeypatch, table):
     assert steps_of[0][1] > 1900
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("few", [0, 9], ids=["anew", "updated"])
 @pytest.mark.parametrize("stored_in", ["DOUBLE", "FLOAT"])
 def test_a_masked_zero_does_not_keep_the_sign_of_its_original(keyed, monkeypatch, few, stored_in):

@@ -183,6 +183,7 @@ def test_every_scope_of_a_mask_runs_there_or_has_a_reason():
     assert scopes <= {*ON_SPARK, *WHY_NOT}
 
 
+@pytest.mark.slow
 def test_a_file_is_read_without_pyspark_and_run_with_an_error_that_says_what_to_install(read, tmp_path):
     read()
     code = (

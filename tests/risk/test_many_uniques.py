@@ -32,6 +32,7 @@ def test_headers_say_of_these_that_they_underestimate_and_of_no_others():
     assert {f"sdc_{name}" for name in ESTIMATES} == {one.name for one in read_catalogue() if one.underestimates}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ESTIMATES)
 def test_each_estimate_warns_from_a_fifth_of_the_records_on(name):
     with pytest.warns(ManyUniquesWarning, match=f"^20 {SAID} .* may be too low. Recode the keys first") as found:

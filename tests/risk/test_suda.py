@@ -295,7 +295,7 @@ def test_too_many_sets_are_refused(db):
     assert db.execute("SELECT msus FROM sdc_suda_summary('wide', ?, 2)", [columns]).fetchall() == [(24,)]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers on Windows")
 @pytest.mark.parametrize("records", [400, 4000])  # records' differences; set by set, the records being too many for FEW
 def test_ctrl_c_ends_the_search(db, monkeypatch, records):

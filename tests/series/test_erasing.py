@@ -180,6 +180,7 @@ def test_forgotten_ids_leave_no_trace_and_return_as_new(con, tmp_path):
     assert (series.counts["new"], series.counts["returning"]) == (1, 0)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("encrypted", [True, False])
 def test_a_run_that_is_killed_leaves_the_ledger_whole(con, tmp_path, monkeypatch, encrypted):
     """Killed before the file takes its place, he is there; after it he is not. Parts that are left are removed."""
@@ -221,6 +222,7 @@ def test_a_run_that_is_killed_leaves_the_ledger_whole(con, tmp_path, monkeypatch
     assert two.counts["new"] == 1
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("kind", "ids"),
     [

@@ -52,6 +52,7 @@ def test_nor_are_batches_threads_and_how_a_value_is_stored(con, threads, monkeyp
     assert digest_in_order(con, stored, "id") == whole
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("column", ["id", *TYPES])
 def test_each_value_and_each_null_is(con, column):
     """Of one record a column becomes NULL, or what it is in another record: each is another table."""

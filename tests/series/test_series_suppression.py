@@ -51,6 +51,7 @@ def count_alike(rows, guarantee, keys):
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("guarantee", ["identical", "wildcard", "strong"])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_support_is_counted_pair_by_pair(con, guarantee, seed):
@@ -72,6 +73,7 @@ def test_support_is_counted_pair_by_pair(con, guarantee, seed):
             assert told[cell] == pytest.approx(alike[person]), (person, keys)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("guarantee", "rule", "sets", "bounds"),
     [
