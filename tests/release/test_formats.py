@@ -57,7 +57,7 @@ def test_labels_are_kept_to_the_end_where_values_are_still_codes(file, con):
     assert meta.variable_value_labels == {"Select": {1: "yes", 2: "no"}}
     assert frame.columns == ["age", "Select", "name", "weight", "born"]
     assert frame.rows() == [
-        ("0-39", 1.0, "", 2.0, None), ("0-39", 1.0, "é", 1.5, dt.date(1990, 1, 2)),
+        ("0-39", 1.0, "é", 1.5, dt.date(1990, 1, 2)), ("0-39", 1.0, "", 2.0, None),
         ("40-79", 2.0, "", 2.5, dt.date(1970, 3, 4)), ("40-79", 2.0, "it's", 3.0, None),
     ]  # fmt: skip
 

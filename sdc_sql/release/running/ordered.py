@@ -3,9 +3,13 @@
 Two records stand in an order of their own only where a byte of them differs: what a collation calls equal, or SQL (0.0
 and -0.0), is told apart here, else the order of the source would show.
 
-Sorting costs less than to digest the records by a key, which would tell as little: of three million by nine columns
-1.2 s of processor time against 2.8, and no less where all are texts. And what is sorted packs better in Parquet, by a
-fifth to a quarter.
+Numbers with decimals come first, then other numbers, then texts: two records seldom agree on the first, and a sort
+whose first bytes tell records apart looks at no others. Of ten million by eight columns, six of them texts, sorting and
+writing takes 3.7 s so, 7.3 s in the order of the columns and 1.6 s in no order.
+
+Sorting costs less than to digest the records by a key, which would tell as little: of three million by nine columns, in
+the order of the columns, 1.2 s of processor time against 2.8, and no less where all are texts. And what is sorted packs
+better in Parquet, by a fifth to a third.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from sdc_sql.db.catalogue.load import execute
 if TYPE_CHECKING:
     import duckdb
 
+_DECIMAL = ("DOUBLE", "FLOAT", "DECIMAL")
 # of these types two values are equal where all their bytes are
 _TOLD_APART = (
     "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
@@ -27,7 +32,7 @@ _TOLD_APART = (
 
 
 def order_by_values(con: duckdb.DuckDBPyConnection, rows: exp.Select) -> exp.Select:
-    """Return rows in the order of their own values, by the bytes of texts.
+    """Return rows in the order of their own values, of numbers first, by the bytes of texts.
 
     Examples
     --------
@@ -39,8 +44,17 @@ def order_by_values(con: duckdb.DuckDBPyConnection, rows: exp.Select) -> exp.Sel
     [('A',), ('a',), ('b',)]
     """
     described = execute(con, rows.copy().limit(0)).description or ()
-    keys = [key for name, kind, *_ in described for key in _write_keys(str(name), str(kind))]
+    columns = [(str(name), str(kind)) for name, kind, *_ in described]
+    columns.sort(key=lambda column: _find_place(column[1]))
+    keys = [key for name, kind in columns for key in _write_keys(name, kind)]
     return rows.order_by(*(exp.Ordered(this=key, desc=False, nulls_first=False) for key in keys), append=False)
+
+
+def _find_place(kind: str) -> int:
+    """Return which columns come first: those of which two records have the same value least often."""
+    if kind.endswith("]") or not kind.startswith((*_DECIMAL, *_TOLD_APART)):
+        return 2
+    return 0 if kind.startswith(_DECIMAL) else 1
 
 
 def _write_keys(name: str, kind: str) -> list[exp.Expression]:
