@@ -57,7 +57,7 @@ class Cells:
             self.known |= (codes[:, key] > 0).astype(np.int64) << key
         self.every, self.kept = (1 << self.keys) - 1, kept
         # sets that leave out the keys of most categories come first among equally dear ones
-        categories = [len(np.unique(codes[:, key])) for key in range(self.keys)]
+        categories = [np.count_nonzero(np.bincount(codes[:, key])) for key in range(self.keys)]
         finest = sorted(range(self.keys), key=lambda key: (-categories[key], key))
         ranks = {key: rank for rank, key in enumerate(finest)}
         described = (
@@ -135,7 +135,7 @@ class Cells:
         packed = self.released(left_out)
         chosen: Any = np.arange(self.number)
         if packed.dtype.kind == "i":
-            few = self.number.bit_length() + 2  # several buckets a cell
+            few = self.number.bit_length() + 1  # two to four buckets a cell
             buckets = (packed.view(np.uint64) * np.uint64(_MIXER) >> np.uint64(64 - few)).view(np.int64)
             full = np.bincount(buckets, weights=amounts, minlength=1 << few) >= least * (1 - 1e-9)
             here = full[buckets[wanted]]
@@ -207,3 +207,20 @@ def sort_with_places(values: NDArray[Any]) -> tuple[Integers, NDArray[Any]]:
         return both & ((1 << below) - 1), both >> below
     order = np.argsort(values, kind="stable")
     return order, values[order]
+
+
+def order_rows(codes: Integers) -> Integers:
+    """Return the places of rows in the order of their first number, then of their second, and so on; none is negative.
+
+    Examples
+    --------
+    >>> order_rows(np.array([[2, 1], [1, 3], [1, 2]])).tolist()
+    [2, 1, 0]
+    """
+    bits = [int(top).bit_length() for top in codes.max(axis=0, initial=0)]
+    if sum(bits) > _WORD:
+        return np.lexsort(codes.T[::-1])
+    packed = np.zeros(len(codes), dtype=np.int64)
+    for own, column in zip(bits, codes.T, strict=True):
+        packed = packed << own | column
+    return sort_with_places(packed)[0]

@@ -9,7 +9,7 @@ import numpy as np
 from sdc_sql.udfs.adapters import NUMBER, TEXT, WHOLE, declare_function, require_given
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE, WHOLE_TABLE, WHOLES
 from sdc_sql.udfs.suppression.by_households import suppress_to_k_households
-from sdc_sql.udfs.suppression.cells import Cells
+from sdc_sql.udfs.suppression.cells import Cells, order_rows
 from sdc_sql.udfs.suppression.combinations import choose_least_frequencies, keep_frequent
 from sdc_sql.udfs.suppression.compatible_combinations import compatible_combinations
 from sdc_sql.udfs.suppression.households import suppress_whole_households
@@ -100,7 +100,7 @@ def _price_cells(
 ) -> tuple[Callable[[Floats], Cells], Integers]:
     """Return what gives the cells, in their order, for factors of what each key costs; and their names."""
     codes = number_categories(cells[:, :-3], hashes, sizes)
-    order = np.lexsort(codes.T[::-1])  # the answer does not depend on the order of the cells
+    order = order_rows(codes)  # the answer does not depend on the order of the cells
     numbers, (counts, others, names) = codes[order], cells[order, -3:].T
     kept = np.isneginf(importance)
     weights = _weights(np.where(kept, 1.0, importance), cost, numbers, counts + others)

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from sdc_sql.udfs.suppression.cells import group_values
+from sdc_sql.udfs.suppression.cells import group_values, sort_with_places
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers, Truths
@@ -133,15 +133,17 @@ class _Search:
     def _plan(self, one: _Set) -> _Plan:
         """Return what is suppressed where a set of keys is, of the cells that may lose it."""
         groups, own = one.groups, self.sizes[one.cells]
-        lacking = self.k - self.found[one.cells]
+        found = self.found[one.cells]
+        lacking = self.k - found
         complete = self.cells.known[one.cells] == self.cells.every
         # cells with NULL may agree already: only complete ones, which differ, are counted as gained
         sizes = np.where(complete, own, 0.0)
         order = np.flatnonzero(one.may)
-        order = order[np.lexsort((-lacking[order], groups[order]))]
+        # by groups, those that lack most first: what a cell has is a whole number below k
+        order = order[sort_with_places(groups[order] * self.k + found[order].astype(np.int64))[0]]
         starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
         before = np.cumsum(sizes[order]) - sizes[order]
-        before -= np.repeat(before[starts], np.diff([*starts.tolist(), len(order)]))
+        before -= np.repeat(before[starts], np.diff(starts, append=len(order)))
         suppressed = np.zeros(len(groups), dtype=np.bool_)
         suppressed[order[before < lacking[order]]] = True
         total = np.bincount(groups[suppressed], weights=sizes[suppressed], minlength=int(groups.max()) + 1)
