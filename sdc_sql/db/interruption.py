@@ -83,11 +83,12 @@ def allow_interruption(
         yield
         return
     raised: list[BaseException] = []
-    ended = threading.Event()
+    heard, ended = threading.Event(), threading.Event()
     # it is raised again and again: a kernel that calls back from C may lose it
     stopping = threading.Thread(target=_stop, args=(ended,), daemon=True)
 
     def stop(number: int, frame: FrameType | None) -> None:
+        heard.set()
         try:
             handlers[number](number, frame)
         except BaseException as error:
@@ -105,7 +106,7 @@ def allow_interruption(
         with (
             _replace_handlers(dict.fromkeys(handlers, stop), handlers),
             hear_signals({*handlers}),
-            _end_queries(con, ends),
+            _end_queries(con, ends, heard),
         ):
             yield
     except BaseException as error:
@@ -123,36 +124,42 @@ def allow_interruption(
 
 
 def _interrupt(con: duckdb.DuckDBPyConnection | None) -> None:
-    """End a query that calls a handler: DuckDB waits then for its threads, and forgot what came as the query began."""
+    """End a query that has called a handler: DuckDB waits for its threads then, and tells them nothing."""
     if con is not None:
         with suppress(duckdb.Error):  # it is closed
             con.interrupt()
 
 
 @contextmanager
-def _end_queries(con: duckdb.DuckDBPyConnection | None, ends: set[int]) -> Iterator[None]:
-    """End a query of a connection when one of some signals comes, before Python's own handlers can run."""
+def _end_queries(con: duckdb.DuckDBPyConnection | None, ends: set[int], heard: threading.Event) -> Iterator[None]:
+    """End a query of a connection when one of some signals comes, before Python's own handlers can run.
+
+    ``heard`` is set when the first of them runs.
+    """
     if con is None or not ends or not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
     ear, mouth = os.pipe()
     os.set_blocking(mouth, False)
     before = signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
-    listening = threading.Thread(target=_listen, args=(ear, before, con, ends), daemon=True)
+    listening = threading.Thread(target=_listen, args=(ear, before, con, ends, heard), daemon=True)
     listening.start()
     try:
         yield
     finally:
         signal.set_wakeup_fd(before)
         os.close(mouth)
+        heard.set()
         listening.join()
         os.close(ear)
 
 
-def _listen(ear: int, before: int, con: duckdb.DuckDBPyConnection, ends: set[int]) -> None:
+def _listen(ear: int, before: int, con: duckdb.DuckDBPyConnection, ends: set[int], heard: threading.Event) -> None:
     while came := os.read(ear, 64):
         if ends & {*came}:
             con.interrupt()
+            while not heard.wait(AGAIN):  # DuckDB forgets one that comes as it begins a query
+                con.interrupt()
         if before != -1:  # of an event loop
             with suppress(OSError):
                 os.write(before, came)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import subprocess
@@ -202,21 +203,29 @@ def test_a_query_ends_at_once_and_its_transaction_is_rolled_back():
 
 
 class Forgetful:
-    """A connection that forgets the first interruption, as DuckDB does when it comes while a query begins."""
+    """A connection that forgets some interruptions, as DuckDB does when they come while a query begins."""
 
-    def __init__(self, con):
-        self.con = con
+    def __init__(self, con, forgets):
+        self.con, self.forgets = con, forgets
         self.interruptions = 0
 
     def interrupt(self):
         self.interruptions += 1
-        if self.interruptions > 1:
+        if not self.forgets(self.interruptions):
             self.con.interrupt()
 
 
-def test_a_query_that_was_just_beginning_ends_too():
+@pytest.mark.parametrize(
+    "forgets",
+    [
+        lambda number: number == 1,
+        # those of the thread that listens: the handler's is not forgotten, since DuckDB calls it when a query has begun
+        lambda _: threading.current_thread() is not threading.main_thread(),
+    ],
+)
+def test_a_query_that_was_just_beginning_ends_too(forgets):
     with duckdb.connect() as con:
-        forgetful = Forgetful(con)
+        forgetful = Forgetful(con, forgets)
         threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
         start = time.monotonic()
         with pytest.raises(KeyboardInterrupt), allow_interruption(con=forgetful), transaction(con):
@@ -224,6 +233,17 @@ def test_a_query_that_was_just_beginning_ends_too():
         assert time.monotonic() - start < SOON
         assert forgetful.interruptions > 1
         assert con.execute("SELECT 1").fetchall() == [(1,)]
+
+
+def test_a_query_is_interrupted_again_until_the_handler_runs():
+    with duckdb.connect() as con:
+        forgetful = Forgetful(con, lambda _: True)
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt), allow_interruption(con=forgetful):
+            hashlib.pbkdf2_hmac("sha256", b"", b"", 5_000_000)  # does not ask whether a signal has come
+        came = forgetful.interruptions
+        time.sleep(0.5)
+        assert forgetful.interruptions == came > 3
 
 
 def test_the_event_loop_of_a_caller_is_woken_too():
