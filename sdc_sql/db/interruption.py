@@ -28,6 +28,31 @@ _ENDS = "ends"  # of a handler: the signals that it raises for
 ENDING = tuple(getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, n))
 
 
+class _Heard:
+    """Whether a handler has run: from then on nothing else interrupts, since what cleans up may have begun."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self._lock = threading.RLock()  # a handler may come upon a handler
+
+    def set(self) -> None:
+        """Say that a handler runs."""
+        with self._lock:
+            self._event.set()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until a handler runs, or so long."""
+        self._event.wait(seconds)
+
+    def interrupt_before(self, con: duckdb.DuckDBPyConnection) -> bool:
+        """Interrupt a query where no handler has run yet, and return whether none has."""
+        with self._lock:
+            if self._event.is_set():
+                return False
+            _interrupt(con)
+            return True
+
+
 class Ended(KeyboardInterrupt):
     """A signal that ends the program, as Ctrl-C does: what was begun is cleaned up on its way out."""
 
@@ -83,7 +108,7 @@ def allow_interruption(
         yield
         return
     raised: list[BaseException] = []
-    heard, ended = threading.Event(), threading.Event()
+    heard, ended = _Heard(), threading.Event()
     # it is raised again and again: a kernel that calls back from C may lose it
     stopping = threading.Thread(target=_stop, args=(ended,), daemon=True)
 
@@ -96,8 +121,8 @@ def allow_interruption(
             _interrupt(con)
             with suppress(RuntimeError):  # it has begun at the first one
                 stopping.start()
-            # a query has been ended for it: what cleans up after that goes first, and then this is raised
-            if not isinstance(error.__context__, duckdb.InterruptException):
+            # a query or its kernel has been ended for it: what cleans up after that goes first, and then this is raised
+            if not isinstance(error.__context__, duckdb.Error):
                 raise
 
     ends = _list_raising()
@@ -124,14 +149,14 @@ def allow_interruption(
 
 
 def _interrupt(con: duckdb.DuckDBPyConnection | None) -> None:
-    """End a query that has called a handler: DuckDB waits for its threads then, and tells them nothing."""
+    """End a query, too where it has called a handler: DuckDB waits for its threads then, and tells them nothing."""
     if con is not None:
         with suppress(duckdb.Error):  # it is closed
             con.interrupt()
 
 
 @contextmanager
-def _end_queries(con: duckdb.DuckDBPyConnection | None, ends: set[int], heard: threading.Event) -> Iterator[None]:
+def _end_queries(con: duckdb.DuckDBPyConnection | None, ends: set[int], heard: _Heard) -> Iterator[None]:
     """End a query of a connection when one of some signals comes, before Python's own handlers can run.
 
     ``heard`` is set when the first of them runs.
@@ -154,15 +179,13 @@ def _end_queries(con: duckdb.DuckDBPyConnection | None, ends: set[int], heard: t
         os.close(ear)
 
 
-def _listen(ear: int, before: int, con: duckdb.DuckDBPyConnection, ends: set[int], heard: threading.Event) -> None:
+def _listen(ear: int, before: int, con: duckdb.DuckDBPyConnection, ends: set[int], heard: _Heard) -> None:
     while came := os.read(ear, 64):
-        if ends & {*came}:
-            con.interrupt()
-            while not heard.wait(AGAIN):  # DuckDB forgets one that comes as it begins a query
-                con.interrupt()
-        if before != -1:  # of an event loop
+        if before != -1:  # of an event loop, or of a block around this one
             with suppress(OSError):
                 os.write(before, came)
+        while ends & {*came} and heard.interrupt_before(con):  # DuckDB forgets what comes as it begins a query
+            heard.wait(AGAIN)
 
 
 def _list_raising() -> set[int]:

@@ -31,6 +31,7 @@ GUESSABLE = {
     "a word and more": "Password-2026-is-the-best-of-them-all",
     "31 characters": "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSa",
 }
+WORDS = "(?i)password|secret|qwerty"
 STRONG = {
     "token_urlsafe": lambda: secrets.token_urlsafe(32),
     "token_hex": lambda: secrets.token_hex(32),
@@ -52,8 +53,9 @@ def test_a_key_that_can_be_guessed_is_refused_and_not_shown(con, kind):
 @pytest.mark.parametrize("kind", STRONG)
 def test_every_key_at_random_is_accepted(con, kind):
     keys = [STRONG[kind]() for _ in range(10_000)]
-    accepted = "SELECT count(*) FROM (SELECT unnest($1) AS k) WHERE NOT sdc__is_guessable(k)"
-    assert con.execute(accepted, [keys]).fetchall() == [(10_000,)]
+    refused = "SELECT k FROM (SELECT unnest($1) AS k) WHERE sdc__is_guessable(k)"
+    # of seven million keys of token_urlsafe one has such a word by chance, so one run of 1,400
+    assert not [k for (k,) in con.execute(refused, [keys]).fetchall() if not re.search(WORDS, k)]
     con.execute("SET VARIABLE sdc_key = ?", [keys[0]])
     assert con.execute("SELECT sdc_uniform('s', 1) >= 0").fetchall() == [(True,)]
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-import pytest
-
 from sdc_sql.compiler.definitions import load_definitions
 
 DEFAULTS = {
@@ -97,7 +95,6 @@ DEFAULTS = {
 }
 
 
-@pytest.mark.slow
 def test_defaults_are_those_that_are_promised():
     found = defaultdict(set)
     for name, macro in load_definitions().items():

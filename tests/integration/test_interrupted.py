@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
+import operator
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+from collections import deque
+from functools import partial
 
 import duckdb
 import pytest
@@ -244,6 +248,21 @@ def test_a_query_is_interrupted_again_until_the_handler_runs():
         came = forgetful.interruptions
         time.sleep(0.5)
         assert forgetful.interruptions == came > 3
+
+
+@pytest.mark.parametrize("error", [duckdb.InterruptException, duckdb.InvalidInputException])
+def test_a_transaction_is_rolled_back_before_the_signal_is_raised(error):
+    """A query that is ended, or whose kernel is (the other error), raises while the signal waits for its handler."""
+    interrupt, broken = ctypes.PyDLL(None).PyErr_SetInterrupt, (_ for _ in ())
+    interrupt.restype = None
+    with duckdb.connect() as con:
+        con.execute("CREATE TABLE t AS SELECT 1 AS x")
+        with pytest.raises(KeyboardInterrupt), allow_interruption(con=con), transaction(con):  # noqa: PT012
+            con.execute("INSERT INTO t VALUES (2)")
+            # both in one call of C: no step of Python's is between them, where the handler would run
+            deque(map(operator.call, [interrupt, partial(broken.throw, error("ended"))]), maxlen=0)
+        con.execute("BEGIN")  # none is open
+        assert con.execute("FROM t").fetchall() == [(1,)]
 
 
 def test_the_event_loop_of_a_caller_is_woken_too():
