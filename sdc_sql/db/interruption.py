@@ -29,23 +29,23 @@ ENDING = tuple(getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQ
 
 
 class _Heard:
-    """Whether a handler has run: from then on nothing else interrupts, since what cleans up may have begun."""
+    """Whether a handler has run, or the block has ended: nothing but handlers interrupts then what cleans up."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
         self._lock = threading.RLock()  # a handler may come upon a handler
 
     def set(self) -> None:
-        """Say that a handler runs."""
+        """Say that a handler runs, or that the block has ended."""
         with self._lock:
             self._event.set()
 
     def wait(self, seconds: float) -> None:
-        """Wait until a handler runs, or so long."""
+        """Wait until it is set, or so long."""
         self._event.wait(seconds)
 
     def interrupt_before(self, con: duckdb.DuckDBPyConnection) -> bool:
-        """Interrupt a query where no handler has run yet, and return whether none has."""
+        """Interrupt a query unless it is set, and return whether that was done."""
         with self._lock:
             if self._event.is_set():
                 return False
@@ -149,7 +149,7 @@ def allow_interruption(
 
 
 def _interrupt(con: duckdb.DuckDBPyConnection | None) -> None:
-    """End a query, too where it has called a handler: DuckDB waits for its threads then, and tells them nothing."""
+    """End a query, also one that has called a handler: DuckDB waits for its threads then, and tells them nothing."""
     if con is not None:
         with suppress(duckdb.Error):  # it is closed
             con.interrupt()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sdc_sql.udfs.suppression.bettering import improve_groups
 from sdc_sql.udfs.suppression.borrowing import borrow_records
+from sdc_sql.udfs.suppression.cells import order_rows
 from sdc_sql.udfs.suppression.fewest import suppress_fewest
 from sdc_sql.udfs.suppression.greedy import settle_cells
 from sdc_sql.udfs.suppression.released_groups import Groups
@@ -94,4 +95,4 @@ def make_identical_within(cells: Cells, k: int) -> Integers:
         found.append(rows)
         start = end
     every = np.concatenate(found) if found else np.zeros((0, 3), dtype=np.int64)
-    return np.asarray(every[np.lexsort(every.T[::-1])])
+    return np.asarray(every[order_rows(every)])
