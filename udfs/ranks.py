@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sdc_sql.udfs.adapters import WHOLE, declare_function
 from sdc_sql.udfs.arrow_function import NUMBERS
+from sdc_sql.udfs.sorting import sort_with_places
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers
@@ -57,27 +58,49 @@ def sort_columns(_stratum: str | None, x: Floats | None, breakers: Floats | None
 def _sort_tied(values: Floats, breakers: Floats) -> tuple[Integers, bool]:
     """Return the places of values in ascending order, equal ones by their breakers, and whether two share both.
 
-    Of draws in [0, 1) the first bits, and before them a value's number among the different ones, make one number, by
-    which equal values are sorted in half of the time that both need; unless two such numbers are equal. Other breakers,
-    as normal draws, are sorted as they are.
+    Of draws in [0, 1) the first bits, and before them a value's number, make one number, by which equal values are
+    sorted in half of the time that both need. The number is the value itself, above the least one, where all are whole
+    and leave enough bits, and else its place among the different ones. Other breakers, as normal draws, are sorted as
+    they are.
     """
-    order = np.argsort(values)
-    ordered = values[order]
-    apart = ordered[1:] != ordered[:-1]
-    if apart.all():
-        return order, False
-    if breakers.min() >= 0 and breakers.max() < 1:
-        numbers = np.zeros(len(order), dtype=np.uint64)
-        np.cumsum(apart, out=numbers[1:])
-        bits = min(64 - int(numbers[-1]).bit_length(), 53)  # as many as a DOUBLE below 1 has
-        keys = (numbers << np.uint64(bits)) | (breakers[order] * 2.0**bits).astype(np.uint64)
-        by_key = np.argsort(keys)
-        keys = keys[by_key]
-        if (keys[1:] != keys[:-1]).all():
-            return order[by_key], False
+    if len(values) and breakers.min() >= 0 and breakers.max() < 1:
+        least = values.min()
+        if values.max() - least < 2.0 ** _spare_bits(len(values)) and (values == np.floor(values)).all():
+            order, alike = _sort_numbered((values - least).astype(np.int64), breakers)
+        else:
+            order = np.argsort(values)
+            numbers = np.zeros(len(order), dtype=np.int64)
+            ordered = values[order]
+            np.cumsum(ordered[1:] != ordered[:-1], out=numbers[1:])
+            if numbers[-1] == len(order) - 1:
+                return order, False
+            by_draw, alike = _sort_numbered(numbers, breakers[order])
+            order = order[by_draw]
+        if not alike:
+            return order, False
     order = np.lexsort((breakers, values))
     ordered, drawn = values[order], breakers[order]
     return order, bool(((ordered[1:] == ordered[:-1]) & (drawn[1:] == drawn[:-1])).any())
+
+
+def _spare_bits(records: int) -> int:
+    """Return how many bits a value may take, so that few of the draws behind it begin alike."""
+    return max(66 - 2 * records.bit_length(), 0)
+
+
+def _sort_numbered(numbers: Integers, draws: Floats) -> tuple[Integers, bool]:
+    """Return the places of numbers in ascending order, equal ones by draws in [0, 1), and whether two share both.
+
+    Of those whose draws begin alike the whole draws tell the order.
+    """
+    bits = max(63 - int(numbers.max()).bit_length() - len(numbers).bit_length(), 0)
+    order, keys = sort_with_places(numbers << bits | (draws * 2.0**bits).astype(np.int64))
+    begun = np.flatnonzero(keys[1:] == keys[:-1])
+    if not len(begun):
+        return order, False
+    several = np.union1d(begun, begun + 1)
+    order[several] = order[several][np.lexsort((draws[order[several]], keys[several]))]
+    return order, bool((draws[order[begun]] == draws[order[begun + 1]]).any())
 
 
 FUNCTIONS = (declare_function("ascending", sort_columns, WHOLE, x=NUMBERS, breakers=NUMBERS),)

@@ -77,3 +77,17 @@ def test_the_order_is_duckdb_s_whatever_the_type_of_the_values(con, kind):
 def test_what_doubles_and_draws_do_not_tell_apart_is_ordered_all_the_same(con, entries):
     ordered = "sdc__ascending(NULL, list_transform(e, lambda v: v.x), list_transform(e, lambda v: v.u), e)"
     assert con.execute(f"SELECT {ordered} FROM (SELECT {entries} AS e)").fetchone() == ([2, 1],)
+
+
+@pytest.mark.parametrize("steps", [3, 2**20, 2**53])  # so many draws there are: of a thousand records some are equal
+@pytest.mark.parametrize("most", [1, 30, 10**6, 10**12])
+@pytest.mark.parametrize("unit", [1.0, 0.01])
+def test_whole_and_broken_numbers_far_and_near_are_sorted_as_by_both(steps, most, unit):
+    generator = np.random.default_rng(most)
+    values = generator.integers(-most, most, 1_000) * unit
+    breakers = generator.integers(0, steps, 1_000) / steps
+    expected = np.lexsort((breakers, values))
+    assert sort_places(values, breakers).tolist() == expected.tolist()
+    found = sort_columns(None, values, breakers)
+    different = len(set(zip(values.tolist(), breakers.tolist(), strict=True)))
+    assert (found is None) if different < len(values) else (found - 1).tolist() == expected.tolist()

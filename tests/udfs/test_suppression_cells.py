@@ -1,10 +1,10 @@
-"""Rows of categories are put in order as numpy's lexicographic sort does, however many bits they take."""
+"""Rows of whole numbers are put in order as numpy's lexicographic sort does, however many bits they take."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from sdc_sql.udfs.suppression.cells import order_rows
+from sdc_sql.udfs.sorting import order_rows
 
 
 @pytest.mark.parametrize("bits", [1, 8, 14, 15, 16, 40])  # of each of four keys: in all 62 fit into a number

@@ -11,6 +11,7 @@ from math import fsum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sdc_sql.udfs.sorting import WORD, group_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 MOST_KEYS = 16
 _MIXER = 0x9E37_79B9_7F4A_7C15
-_WORD, _DOUBLE = 62, 53  # bits of one number, and of each half of two
+_DOUBLE = 53  # bits of each half of two numbers, where one is too short
 
 
 class Cells:
@@ -73,7 +74,7 @@ class Cells:
 
     def _pack_cells(self, codes: Integers) -> tuple[NDArray[Any], list[tuple[int, int]]]:
         """Return the cells as one number each, and each key's word and first bit in it."""
-        width = _WORD if sum(self.bits) <= _WORD else _DOUBLE
+        width = WORD if sum(self.bits) <= WORD else _DOUBLE
         words, places = [0], []
         for bits in self.bits:
             if words[-1] + bits > width:
@@ -169,58 +170,3 @@ class Cells:
     def find_keeping_known(self, left_out: int, cells: Integers) -> Truths:
         """Return which of the cells would keep no key that is NULL in them: what is missing is not kept."""
         return np.asarray((self.every & ~left_out & ~self.known[cells]) == 0)
-
-
-def group_values(values: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
-    """Return the distinct values in ascending order, and the place of each value among them.
-
-    Examples
-    --------
-    >>> group_values(np.array([7, 5, 7]))[1].tolist()
-    [1, 0, 1]
-    """
-    if len(values) == 0:
-        return values, np.zeros(0, dtype=np.int64)
-    order, ordered = sort_with_places(values)
-    starts = np.ones(len(values), dtype=np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=starts[1:])
-    groups = np.empty(len(values), dtype=np.int64)
-    groups[order] = np.cumsum(starts) - 1
-    return ordered[starts], groups
-
-
-def sort_with_places(values: NDArray[Any]) -> tuple[Integers, NDArray[Any]]:
-    """Return the places of values in ascending order, of equal ones as they stand, and the values in that order.
-
-    Whole numbers with their places in the lower bits are sorted as they are, in a third of the time that places take.
-
-    Examples
-    --------
-    >>> [a.tolist() for a in sort_with_places(np.array([7, 5, 7]))]
-    [[1, 0, 2], [5, 7, 7]]
-    """
-    below = len(values).bit_length()
-    if values.dtype == np.int64 and len(values) and values.min() >= 0 and int(values.max()) < 1 << (63 - below):
-        both = values << below
-        both |= np.arange(len(values))
-        both.sort()
-        return both & ((1 << below) - 1), both >> below
-    order = np.argsort(values, kind="stable")
-    return order, values[order]
-
-
-def order_rows(codes: Integers) -> Integers:
-    """Return the places of rows in the order of their first number, then of their second, and so on; none is negative.
-
-    Examples
-    --------
-    >>> order_rows(np.array([[2, 1], [1, 3], [1, 2]])).tolist()
-    [2, 1, 0]
-    """
-    bits = [int(top).bit_length() for top in codes.max(axis=0, initial=0)]
-    if sum(bits) > _WORD:
-        return np.lexsort(codes.T[::-1])
-    packed = np.zeros(len(codes), dtype=np.int64)
-    for own, column in zip(bits, codes.T, strict=True):
-        packed = packed << own | column
-    return sort_with_places(packed)[0]

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sdc_sql.udfs.adapters import NUMBER, TEXT, WHOLE, declare_function, require_given
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE, WHOLE_TABLE, WHOLES
+from sdc_sql.udfs.sorting import order_rows
 from sdc_sql.udfs.suppression.by_households import suppress_to_k_households
-from sdc_sql.udfs.suppression.cells import Cells, order_rows
+from sdc_sql.udfs.suppression.cells import Cells
 from sdc_sql.udfs.suppression.combinations import choose_least_frequencies, keep_frequent
 from sdc_sql.udfs.suppression.compatible_combinations import compatible_combinations
 from sdc_sql.udfs.suppression.households import suppress_whole_households

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sdc_sql.udfs.suppression.cells import group_values
+from sdc_sql.udfs.sorting import group_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

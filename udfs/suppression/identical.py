@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sdc_sql.udfs.sorting import order_rows
 from sdc_sql.udfs.suppression.bettering import improve_groups
 from sdc_sql.udfs.suppression.borrowing import borrow_records
-from sdc_sql.udfs.suppression.cells import order_rows
 from sdc_sql.udfs.suppression.fewest import suppress_fewest
 from sdc_sql.udfs.suppression.greedy import settle_cells
 from sdc_sql.udfs.suppression.released_groups import Groups

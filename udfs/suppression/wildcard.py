@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from sdc_sql.udfs.suppression.cells import group_values, sort_with_places
+from sdc_sql.udfs.sorting import group_values, sort_with_places
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers, Truths

@@ -20,7 +20,7 @@ import numpy as np
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers, Truths
 
-AT_ONCE = 1.5  # square roots of the free places that are looked at together; for speed, the pairs are the same
+AT_ONCE = 2.0  # square roots of the free places that are looked at together; for speed, the pairs are the same
 
 
 class FreePlaces:
