@@ -31,6 +31,8 @@ HOPED = 15  # so many pairs of each variable are counted that predict in some ce
 BEST = 5  # so many pairs of each variable are told that predict in some cells
 _BITS = 18
 _RUN = 1 << 18  # records whose cells are counted at a time, within the processor's cache, and cells that are counted so
+WHOLE = 200_000  # records whose cells are looked at whole before all records are
+_MOST = 20  # records of a value whose cells are
 TABLE = 4_000_000  # cells that are counted, or looked up, by their places
 _MANY = 50_000  # cells that are looked up in such a table, or by hashes, sooner than by halving
 _ODD = 0x9E3779B97F4A7C15  # the multiplier of multiplicative hashing (Knuth 1998, 6.4)
@@ -54,6 +56,13 @@ class Target:
     def __post_init__(self) -> None:
         """Count the codes."""
         object.__setattr__(self, "kinds", int(self.known.max(initial=0)) + 1)
+
+
+class _Picked(NamedTuple):
+    """Which values of a column are picked, the last for a missing one, and so many contradictions refute a rule."""
+
+    values: Flags
+    refuting: float
 
 
 class Possible(NamedTuple):
@@ -83,9 +92,10 @@ def find_possible_givers(
         its id, what is found does not hang on the order of the records. By default parts are spread over the file.
     """
     counts = [np.bincount(column[column >= 0]) for column in columns]
+    picked = {} if draws is None else _pick_values(columns, counts, draws)
 
     def find_for_target(place: int) -> list[Possible]:
-        return _find_target_givers(_View(columns, counts, targets[place], draws), place, dimension)
+        return _find_target_givers(_View(columns, counts, targets[place], draws, picked), place, dimension)
 
     with ThreadPoolExecutor() as pool:  # numpy sorts and counts beside others
         return [one for several in pool.map(find_for_target, range(len(targets))) for one in several]
@@ -119,8 +129,9 @@ class _View:
         counts: Sequence[Codes],
         target: Target,
         draws: NDArray[np.float64] | None = None,
+        picked: Mapping[int, _Picked] | None = None,
     ) -> None:
-        self.columns, self.target = columns, target
+        self.columns, self.target, self.picked = columns, target, picked or {}
         self.kinds = [max(len(its), 1) for its in counts]
         parts = _choose_parts(np.flatnonzero(target.known >= 0), draws)
         self.values = [target.known[part] for part in parts]
@@ -155,6 +166,9 @@ class _View:
             if not rule:
                 left = ~_find_places(wanted, mixed)[1]
                 wanted, hidden = wanted[left], hidden[left]
+        if rule and self._is_refuted_by_whole_cells(giver):
+            wanted, hidden = self._count_hidden(self.common, giver)
+            return self._try_all_records(giver, place, wanted, hidden, rule=False) if len(wanted) else nothing
         if rule:
             wanted, hidden = self._count_hidden(self.hidden, giver)
         if hidden.sum() <= (0 if rule else known):
@@ -164,10 +178,26 @@ class _View:
             shown = np.zeros(len(wanted), dtype=np.bool_)
             shown[of[there]] = True
             return Possible(giver, place, rule=False, predicted=int(hidden[shown].sum()))
-        return self._try_all_records(giver, place, rule, wanted, hidden)
+        return self._try_all_records(giver, place, wanted, hidden, rule=rule)
+
+    def _is_refuted_by_whole_cells(self, giver: tuple[int, ...]) -> bool:
+        """Return whether cells that are picked, each with all its records, refute a rule that no part has refuted.
+
+        Of a column with few records a value a part shows hardly two of a cell.
+        """
+        finest = max(giver, key=lambda i: self.kinds[i])
+        if finest not in self.picked:
+            return False
+        flags, refuting = self.picked[finest]
+        records, wanted = np.flatnonzero(flags[self.columns[finest]]), np.flatnonzero(flags[self.hidden[finest]])
+        cells, values = self._codes({i: self.columns[i][records] for i in giver}, giver), self.target.known[records]
+        hides = self._codes({i: self.hidden[i][wanted] for i in giver}, giver)
+        there = (values >= 0) & np.isin(cells, hides[hides >= 0])
+        _, apart, _ = _count_contradictions(cells[there], values[there], self.target.kinds)
+        return apart > refuting
 
     def _try_all_records(
-        self, giver: tuple[int, ...], place: int, rule: bool, wanted: Codes, hidden: Codes
+        self, giver: tuple[int, ...], place: int, wanted: Codes, hidden: Codes, *, rule: bool
     ) -> Possible:
         """Return whether no record refutes a giver's rule or, where one has, what its cells predict."""
         target = self.target
@@ -192,10 +222,14 @@ class _View:
                 there[-1] = False  # (where it is missing, or rare)
                 self.near[i, common] = there
         flags = _flag_codes(wanted)
+        finest, *others = sorted(giver, key=lambda i: -self.kinds[i])
         found: list[tuple[Codes, Numbers]] = []
         for run in cut_into_runs(max(len(self.target.known), 1)):
             values = self.target.known[run]
-            there = np.logical_and.reduce([values >= 0, *(self.near[i, common][self.columns[i][run]] for i in giver)])
+            there = np.flatnonzero(self.near[finest, common][self.columns[finest][run]])
+            for i in others:
+                there = there[self.near[i, common][self.columns[i][run][there]]]
+            there = there[values[there] >= 0]
             cells, values = self._codes({i: self.columns[i][run][there] for i in giver}, giver), values[there]
             likely = flags[_hash_codes(cells)]
             found.append((cells[likely], values[likely]))
@@ -220,21 +254,49 @@ class _View:
         """Return what `_find_predicting_cells` does, of all records, where the cells are few."""
         kinds, known = self._count_kinds(giver), self.target.known
         counts, one = np.zeros(kinds, dtype=np.int64), np.full(kinds, -1, dtype=known.dtype)
-        several = np.zeros(kinds, dtype=np.bool_)
+        left = np.zeros(kinds + 1, dtype=np.bool_)  # the wanted cells that have shown one value (the last: no cell)
+        left[wanted] = True
         for run in cut_into_runs(len(known)):
-            cells, values = self._codes({i: self.columns[i][run] for i in giver}, giver), known[run]
-            there = (cells >= 0) & (values >= 0)
-            cells, values = cells[there], values[there]
+            if not left.any():
+                break
+            cells = self._codes({i: self.columns[i][run] for i in giver}, giver)
+            there = np.flatnonzero(left[cells])
+            cells, values = cells[there], known[run][there]
+            cells, values = cells[values >= 0], values[values >= 0]
             counts += np.bincount(cells, minlength=kinds)
             first = one[cells] < 0
             one[cells[first]] = values[first]  # of each cell one of its values
-            several[cells[values != one[cells]]] = True
-        sure: Flags = (counts[wanted] - self.target.own >= CELL) & ~several[wanted]
+            left[cells[values != one[cells]]] = False
+        sure: Flags = (counts[wanted] - self.target.own >= CELL) & left[wanted]
         return sure
 
     def _codes(self, columns: Sequence[Numbers] | Mapping[int, Numbers], giver: tuple[int, ...]) -> Codes:
         """Return the codes of a giver, of a pair whole numbers; -1 where one of it is missing."""
         return code_cells([columns[i] for i in giver], [self.kinds[i] for i in giver])
+
+
+def _pick_values(
+    columns: Sequence[Numbers], counts: Sequence[Codes], draws: NDArray[np.float64]
+) -> dict[int, _Picked]:  # fmt: skip
+    """Return some of the values of each column that has many of them, with few records each, as likely as any other.
+
+    By the sum of the draws of a value's records, but for its whole part: it does not hang on their number or order. A
+    rule has at most `SLACK` and a `SHARE` of its support of contradictions, and its support is at most that of the
+    column: of the cells that are picked four times their share of these, and 500 more, are no chance (below 1e-20 by
+    Chernoff's bound, for cells of `_MOST` records).
+    """
+    if len(draws) < 10 * WHOLE:
+        return {}
+    found, share = {}, WHOLE / len(draws)
+    whole = np.floor(draws * 2.0**20)  # these are summed without rounding
+    for i, (column, records) in enumerate(zip(columns, counts, strict=True)):
+        if len(records) * _MOST > len(column):
+            there = column >= 0
+            sums = np.bincount(column[there], weights=whole[there]) % 2.0**20
+            values = np.append((sums < share * 2.0**20) & (records <= _MOST), False)
+            support = int(records.sum()) - np.count_nonzero(records)
+            found[i] = _Picked(values, 4 * share * (SLACK + SHARE * support) + 500)
+    return found
 
 
 def _choose_parts(rows: NDArray[np.intp], draws: NDArray[np.float64] | None) -> list[NDArray[np.intp]]:

@@ -137,3 +137,66 @@ def test_a_rule_is_tried_on_the_cells_of_hidden_values_alone(monkeypatch, seed):
     target = Target(known, hidden, 0, (), (0, 1))
     (found,) = find_possible_givers([numbers[columns[0]], columns[1]], [target])
     assert (found.giver, found.rule) == ((0, 1), True)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.0005, 0.001, 0.3, 0.8])  # of the records whose value is another one
+@pytest.mark.parametrize("few", [False, True])  # elsewhere than in the cells of a few hidden values no rule holds
+def test_cells_that_are_looked_at_whole_change_nothing_that_is_found(monkeypatch, share, few):
+    """Of a column with two to four records a value, a part shows hardly two of a cell."""
+    monkeypatch.setattr(derivation, "PARTS", (50, 200))
+    generator = np.random.default_rng(int(10_000 * share))
+    n = 240_000
+    fine = np.repeat(np.arange(n), generator.integers(2, 5, n))[:n].astype(np.int32)
+    coarse = generator.integers(0, 3, n).astype(np.int32)
+    known = (fine * 7 + coarse) % 5
+    other = generator.random(n) < share
+    known[other] = generator.integers(0, 5, int(other.sum()))
+    if few:
+        places = np.flatnonzero(fine % 50 == 0)
+        elsewhere = fine % 50 != 0
+        known[elsewhere] = generator.integers(0, 5, int(elsewhere.sum()))
+        hidden = np.sort(generator.choice(places, 2_000, replace=False))
+        known[hidden] = -1
+    else:
+        hidden = np.arange(n)
+    target = Target(known, hidden, int(not few), (0,), (0, 1))
+    refuted = []
+    of_whole = derivation._View._is_refuted_by_whole_cells
+
+    def look(view, giver):
+        found = of_whole(view, giver)
+        refuted.extend([giver] if found else [])
+        return found
+
+    monkeypatch.setattr(derivation._View, "_is_refuted_by_whole_cells", look)
+    found = []
+    for whole in (10_000, n):  # by cells that are looked at whole, and without
+        monkeypatch.setattr(derivation, "WHOLE", whole)
+        found.append(find_possible_givers([fine, coarse], [target], draws=generator.random(n)))
+        assert ((0, 1) in refuted) == (whole < n and share > 0.01 and not few)
+        refuted.clear()
+    assert found[0] == found[1]
+    assert any(one.rule for one in found[0]) == (share < 0.005)
+
+
+def test_values_are_picked_whatever_their_number_order_and_records(monkeypatch):
+    monkeypatch.setattr(derivation, "WHOLE", 10_000)
+    generator = np.random.default_rng(3)
+    sizes = generator.integers(1, 25, 20_000)
+    column = np.repeat(np.arange(len(sizes)), sizes)
+    draws = generator.random(len(column))
+
+    def pick(column, draws):
+        column = np.append(column, -1)
+        flags = derivation._pick_values([column], [np.bincount(column[:-1])], np.append(draws, 0.5))[0].values
+        assert not flags[-1]
+        return np.flatnonzero(flags)
+
+    picked = pick(column, draws)
+    order, numbers = generator.permutation(len(column)), generator.permutation(len(sizes))
+    assert np.array_equal(np.sort(numbers[picked]), pick(numbers[column][order], draws[order]))
+    share = 10_000 / (len(column) + 1)
+    for size in range(1, 25):  # five standard errors
+        among = int((sizes == size).sum())
+        expected = share * among if size <= derivation._MOST else 0
+        assert abs(int((sizes[picked] == size).sum()) - expected) <= 5 * np.sqrt(expected)
