@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -108,12 +109,14 @@ def allow_interruption(
         yield
         return
     raised: list[BaseException] = []
+    before = sys.exception()
     heard, ended = _Heard(), threading.Event()
     # it is raised again and again: a kernel that calls back from C may lose it
     stopping = threading.Thread(target=_stop, args=(ended,), daemon=True)
 
     def stop(number: int, frame: FrameType | None) -> None:
         heard.set()
+        cleaning_up = _is_of_duckdb(sys.exception(), before)
         try:
             handlers[number](number, frame)
         except BaseException as error:
@@ -122,7 +125,7 @@ def allow_interruption(
             with suppress(RuntimeError):  # it has begun at the first one
                 stopping.start()
             # a query or its kernel has been ended for it: what cleans up after that goes first, and then this is raised
-            if not isinstance(error.__context__, duckdb.Error):
+            if not cleaning_up:
                 raise
 
     ends = _list_raising()
@@ -146,6 +149,15 @@ def allow_interruption(
             ended.set()
             stopping.join()
             allow_kernels()
+
+
+def _is_of_duckdb(error: BaseException | None, before: BaseException | None) -> bool:
+    """Return whether an error that is handled now, and was not before, is one of DuckDB's or was raised for one."""
+    while error is not None and error is not before:
+        if isinstance(error, duckdb.Error):
+            return True
+        error = error.__context__
+    return False
 
 
 def _interrupt(con: duckdb.DuckDBPyConnection | None) -> None:

@@ -66,6 +66,14 @@ def interrupted(process, started):
     return time.monotonic() - start < allowed, out, err
 
 
+@pytest.fixture(autouse=True)
+def _keep_handler():
+    """Let Ctrl-C do what it does in a program of its own: a session of Spark's leaves its handler in the process."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -250,19 +258,47 @@ def test_a_query_is_interrupted_again_until_the_handler_runs():
         assert forgetful.interruptions == came > 3
 
 
+def _raise_beside_another(*_):
+    """As Spark's handler does where its session has ended."""
+    try:
+        raise AttributeError
+    finally:
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("handler", [signal.default_int_handler, _raise_beside_another])
 @pytest.mark.parametrize("error", [duckdb.InterruptException, duckdb.InvalidInputException])
-def test_a_transaction_is_rolled_back_before_the_signal_is_raised(error):
+def test_a_transaction_is_rolled_back_before_the_signal_is_raised(error, handler):
     """A query that is ended, or whose kernel is (the other error), raises while the signal waits for its handler."""
-    interrupt, broken = ctypes.PyDLL(None).PyErr_SetInterrupt, (_ for _ in ())
-    interrupt.restype = None
+    signal.signal(signal.SIGINT, handler)
     with duckdb.connect() as con:
         con.execute("CREATE TABLE t AS SELECT 1 AS x")
         with pytest.raises(KeyboardInterrupt), allow_interruption(con=con), transaction(con):  # noqa: PT012
             con.execute("INSERT INTO t VALUES (2)")
-            # both in one call of C: no step of Python's is between them, where the handler would run
-            deque(map(operator.call, [interrupt, partial(broken.throw, error("ended"))]), maxlen=0)
+            _interrupt_and_raise(error("ended"))
         con.execute("BEGIN")  # none is open
         assert con.execute("FROM t").fetchall() == [(1,)]
+
+
+def _interrupt_and_raise(error):
+    """Do both in one call of C: no step of Python's is between them, where the handler would run."""
+    interrupt, broken = ctypes.PyDLL(None).PyErr_SetInterrupt, (_ for _ in ())
+    interrupt.restype = None
+    deque(map(operator.call, [interrupt, partial(broken.throw, error)]), maxlen=0)
+
+
+def test_a_signal_is_raised_at_once_where_duckdb_s_error_was_there_before():
+    """It is the caller's, who does something else for it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    after = []
+    with duckdb.connect() as con:
+        try:
+            con.execute("FROM nothing")
+        except duckdb.CatalogException:
+            with pytest.raises(KeyboardInterrupt), allow_interruption(con=con):  # noqa: PT012
+                signal.raise_signal(signal.SIGINT)
+                after.append("more")
+    assert not after
 
 
 def test_the_event_loop_of_a_caller_is_woken_too():
