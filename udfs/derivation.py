@@ -356,7 +356,7 @@ def _find_predicting_cells(cells: Codes, values: Numbers, target: Target, wanted
 
 def count_codes(cells: Codes) -> tuple[Codes, Codes]:
     """Return the different codes in order, and how many records have each; of -1 nothing is told."""
-    cells = cells[cells >= 0]
+    cells = cells[np.flatnonzero(cells >= 0)]
     if int(cells.max(initial=0)) < min(TABLE, 4 * len(cells)):
         counts = np.bincount(cells, minlength=1)
         found = np.flatnonzero(counts)

@@ -152,7 +152,7 @@ def _read_runs(
     for run in cut_into_runs(max(len(variable.known), 1)):
         values = variable.known[run]
         cells = code_cells([column[run] for column in columns], kinds, len(values))
-        there = (cells >= 0) & (values >= 0)
+        there = np.flatnonzero((cells >= 0) & (values >= 0))  # (by flags it takes four times as long)
         yield cells[there], values[there], variable.flags[run][there]
 
 
@@ -168,17 +168,16 @@ def _count_by_place(
     kept: list[tuple[Codes, Numbers, Flags]] = []
     for cells, values, flags in runs:
         places = variable.places[values]
-        one = places < 0
-        if one.any():
+        one, more = np.flatnonzero(places < 0), np.flatnonzero(places >= 0)
+        if len(one):
             of = cells[one]
             np.add.at(ones, of, 1)
-            np.add.at(hidden_ones, of[flags[one]], 1)
+            np.add.at(hidden_ones, of[np.flatnonzero(flags[one])], 1)
             np.maximum.at(greatest, of, values[one].astype(np.int64))
-        more = ~one
         if fits:
             keys = cells[more] * width + places[more]
             np.add.at(counts, keys, 1)
-            np.add.at(hidden, keys[flags[more]], 1)
+            np.add.at(hidden, keys[np.flatnonzero(flags[more])], 1)
         else:
             kept.append((cells[more], values[more], flags[more]))
     if kept:
