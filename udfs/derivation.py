@@ -30,9 +30,10 @@ CELL = 10  # known values of a cell that predicts
 HOPED = 15  # so many pairs of each variable are counted that predict in some cells by what a part shows
 BEST = 5  # so many pairs of each variable are told that predict in some cells
 _BITS = 18
+_WORD = 1 << 62
 _RUN = 1 << 18  # records whose cells are counted at a time, within the processor's cache, and cells that are counted so
-WHOLE = 200_000  # records whose cells are looked at whole before all records are
-_MOST = 20  # records of a value whose cells are
+WHOLE = 200_000  # about so many records, with all others of their values, are looked at before all are
+_MOST = 20  # values of more records are not among them
 TABLE = 4_000_000  # cells that are counted, or looked up, by their places
 _MANY = 50_000  # cells that are looked up in such a table, or by hashes, sooner than by halving
 _ODD = 0x9E3779B97F4A7C15  # the multiplier of multiplicative hashing (Knuth 1998, 6.4)
@@ -59,7 +60,7 @@ class Target:
 
 
 class _Picked(NamedTuple):
-    """Which values of a column are picked, the last for a missing one, and so many contradictions refute a rule."""
+    """Which values of a column are picked, the last for a missing one; more contradictions refute a rule."""
 
     values: Flags
     refuting: float
@@ -278,12 +279,12 @@ class _View:
 def _pick_values(
     columns: Sequence[Numbers], counts: Sequence[Codes], draws: NDArray[np.float64]
 ) -> dict[int, _Picked]:  # fmt: skip
-    """Return some of the values of each column that has many of them, with few records each, as likely as any other.
+    """Return some of the values of each column that has many of them; of those with few records each as likely.
 
-    By the sum of the draws of a value's records, but for its whole part: it does not hang on their number or order. A
-    rule has at most `SLACK` and a `SHARE` of its support of contradictions, and its support is at most that of the
-    column: of the cells that are picked four times their share of these, and 500 more, are no chance (below 1e-20 by
-    Chernoff's bound, for cells of `_MOST` records).
+    The sum of the draws of a value's records picks it, but for its whole part: that hangs neither on their number nor
+    on their order. A rule has at most `SLACK` and a `SHARE` of its support of contradictions, and its support is at
+    most that of the column. That the cells of the picked values show four times their share of these, and 500 more,
+    happens by chance with a probability below 1e-20: Chernoff's bound, for values of up to `_MOST` records each.
     """
     if len(draws) < 10 * WHOLE:
         return {}
@@ -333,12 +334,16 @@ def _count_contradictions(cells: Codes, values: Numbers, kinds: int) -> tuple[in
     """Return what a rule was tried on, what contradicts it, and the cells that show several values."""
     if not len(cells):
         return 0, 0, cells
+    named = None
+    if int(cells.max()) >= _WORD // kinds:  # a number for both would be too long
+        named, cells = np.unique(cells, return_inverse=True)
     both = np.sort(cells * kinds + values)
     starts = np.flatnonzero(np.r_[True, both[1:] != both[:-1]])
     counts, of = np.diff(np.r_[starts, len(both)]), both[starts] // kinds
     first = np.flatnonzero(np.r_[True, of[1:] != of[:-1]])
     most, several = np.maximum.reduceat(counts, first), np.diff(np.r_[first, len(of)]) > 1
-    return len(cells) - len(first), len(cells) - int(most.sum()), of[first[several]]
+    mixed = of[first[several]]
+    return len(cells) - len(first), len(cells) - int(most.sum()), mixed if named is None else named[mixed]
 
 
 def _find_predicting_cells(cells: Codes, values: Numbers, target: Target, wanted: Codes) -> Flags:

@@ -152,7 +152,7 @@ def _read_runs(
     for run in cut_into_runs(max(len(variable.known), 1)):
         values = variable.known[run]
         cells = code_cells([column[run] for column in columns], kinds, len(values))
-        there = np.flatnonzero((cells >= 0) & (values >= 0))  # (by flags it takes four times as long)
+        there = np.flatnonzero((cells >= 0) & (values >= 0))  # (by flags of which half are set: four times as long)
         yield cells[there], values[there], variable.flags[run][there]
 
 

@@ -63,29 +63,37 @@ def _sort_tied(values: Floats, breakers: Floats) -> tuple[Integers, bool]:
     and leave enough bits, and else its place among the different ones. Other breakers, as normal draws, are sorted as
     they are.
     """
-    if len(values) and breakers.min() >= 0 and breakers.max() < 1:
-        least = values.min()
-        if values.max() - least < 2.0 ** _spare_bits(len(values)) and (values == np.floor(values)).all():
-            order, alike = _sort_numbered((values - least).astype(np.int64), breakers)
-        else:
-            order = np.argsort(values)
-            numbers = np.zeros(len(order), dtype=np.int64)
-            ordered = values[order]
-            np.cumsum(ordered[1:] != ordered[:-1], out=numbers[1:])
-            if numbers[-1] == len(order) - 1:
-                return order, False
-            by_draw, alike = _sort_numbered(numbers, breakers[order])
-            order = order[by_draw]
+    drawn = len(values) > 0 and breakers.min() >= 0 and breakers.max() < 1
+    if drawn and _are_near_and_whole(values):
+        order, alike = _sort_numbered((values - values.min()).astype(np.int64), breakers)
         if not alike:
             return order, False
+    else:
+        order = np.argsort(values)
+        ordered = values[order]
+        numbers = np.zeros(len(order), dtype=np.int64)
+        np.cumsum(ordered[1:] != ordered[:-1], out=numbers[1:])
+        if not len(order) or numbers[-1] == len(order) - 1:
+            return order, False
+        if drawn:
+            by_draw, alike = _sort_numbered(numbers, breakers[order])
+            if not alike:
+                return order[by_draw], False
     order = np.lexsort((breakers, values))
-    ordered, drawn = values[order], breakers[order]
-    return order, bool(((ordered[1:] == ordered[:-1]) & (drawn[1:] == drawn[:-1])).any())
+    ordered, drawn_for = values[order], breakers[order]
+    return order, bool(((ordered[1:] == ordered[:-1]) & (drawn_for[1:] == drawn_for[:-1])).any())
 
 
-def _spare_bits(records: int) -> int:
-    """Return how many bits a value may take, so that few of the draws behind it begin alike."""
-    return max(66 - 2 * records.bit_length(), 0)
+def _are_near_and_whole(values: Floats) -> bool:
+    """Return whether all values are whole, and so near one another that few draws begin alike in the bits they leave.
+
+    A quarter of them at most, where all values are equal.
+    """
+    least, most = float(values.min()), float(values.max())
+    if least <= -NOT_EXACT or most >= NOT_EXACT:
+        return False
+    spare = min(61 - 2 * len(values).bit_length(), 53)  # (below 2^53 a difference of whole numbers is exact)
+    return spare > 0 and most - least < 2.0**spare and bool((values == np.floor(values)).all())
 
 
 def _sort_numbered(numbers: Integers, draws: Floats) -> tuple[Integers, bool]:

@@ -152,10 +152,15 @@ def allow_interruption(
 
 
 def _is_of_duckdb(error: BaseException | None, before: BaseException | None) -> bool:
-    """Return whether an error that is handled now, and was not before, is one of DuckDB's or was raised for one."""
-    while error is not None and error is not before:
+    """Return whether what is handled now is an error of DuckDB's, or was raised while such a one was handled.
+
+    Not looked at is what was handled before.
+    """
+    seen = []  # Python lets a program make a circle of them
+    while error is not None and error is not before and error not in seen:
         if isinstance(error, duckdb.Error):
             return True
+        seen.append(error)
         error = error.__context__
     return False
 

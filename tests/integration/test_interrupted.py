@@ -18,7 +18,7 @@ import duckdb
 import pytest
 from sdc_sql.udfs.interruption import run_stoppable
 
-from sdc_sql.db.interruption import allow_interruption
+from sdc_sql.db.interruption import _is_of_duckdb, allow_interruption
 from sdc_sql.db.transaction import transaction
 
 pytestmark = [
@@ -278,6 +278,27 @@ def test_a_transaction_is_rolled_back_before_the_signal_is_raised(error, handler
             _interrupt_and_raise(error("ended"))
         con.execute("BEGIN")  # none is open
         assert con.execute("FROM t").fetchall() == [(1,)]
+
+
+def test_an_error_that_was_made_of_duckdb_s_is_cleaned_up_after_first():
+    with duckdb.connect() as con:
+        con.execute("CREATE TABLE t AS SELECT 1 AS x")
+        with pytest.raises(KeyboardInterrupt), allow_interruption(con=con), transaction(con):  # noqa: PT012
+            con.execute("INSERT INTO t VALUES (2)")
+            try:
+                con.execute("FROM nothing")
+            except duckdb.CatalogException as error:
+                made = ValueError("of the other")
+                made.__context__ = error
+            _interrupt_and_raise(made)
+        con.execute("BEGIN")  # none is open
+        assert con.execute("FROM t").fetchall() == [(1,)]
+
+
+def test_errors_that_are_a_circle_are_looked_at_once():
+    one, other = ValueError(), KeyError()
+    one.__context__, other.__context__ = other, one
+    assert not _is_of_duckdb(one, None)
 
 
 def _interrupt_and_raise(error):

@@ -139,7 +139,7 @@ def test_a_rule_is_tried_on_the_cells_of_hidden_values_alone(monkeypatch, seed):
     assert (found.giver, found.rule) == ((0, 1), True)
 
 
-@pytest.mark.parametrize("share", [0.0, 0.0005, 0.001, 0.3, 0.8])  # of the records whose value is another one
+@pytest.mark.parametrize("share", [0.0, 0.0005, 0.001, 0.05, 0.3, 0.8])  # of the records whose value is another one
 @pytest.mark.parametrize("few", [False, True])  # elsewhere than in the cells of a few hidden values no rule holds
 def test_cells_that_are_looked_at_whole_change_nothing_that_is_found(monkeypatch, share, few):
     """Of a column with two to four records a value, a part shows hardly two of a cell."""
@@ -148,8 +148,10 @@ def test_cells_that_are_looked_at_whole_change_nothing_that_is_found(monkeypatch
     n = 240_000
     fine = np.repeat(np.arange(n), generator.integers(2, 5, n))[:n].astype(np.int32)
     coarse = generator.integers(0, 3, n).astype(np.int32)
+    fine[: 60 * 40] = np.repeat(n + np.arange(40), 60)  # some cells of twenty records
     known = (fine * 7 + coarse) % 5
     other = generator.random(n) < share
+    other[: 60 * 40] = False
     known[other] = generator.integers(0, 5, int(other.sum()))
     if few:
         places = np.flatnonzero(fine % 50 == 0)
@@ -173,10 +175,36 @@ def test_cells_that_are_looked_at_whole_change_nothing_that_is_found(monkeypatch
     for whole in (10_000, n):  # by cells that are looked at whole, and without
         monkeypatch.setattr(derivation, "WHOLE", whole)
         found.append(find_possible_givers([fine, coarse], [target], draws=generator.random(n)))
-        assert ((0, 1) in refuted) == (whole < n and share > 0.01 and not few)
+        assert ((0, 1) in refuted) == (whole < n and share > 0.1 and not few)
         refuted.clear()
     assert found[0] == found[1]
     assert any(one.rule for one in found[0]) == (share < 0.005)
+    assert any(one.predicted for one in found[0]) == (share > 0.005)
+
+
+@pytest.mark.parametrize("support", [0, 10**4, 10**6, 10**8])
+def test_what_refutes_a_rule_is_no_chance(monkeypatch, support):
+    """By Chernoff's bound for sums of independent numbers of up to `_MOST`, computed for what a rule has at most."""
+    monkeypatch.setattr(derivation, "WHOLE", 1)
+    column, records = np.zeros(10, dtype=np.int64), np.array([support + 1])
+    monkeypatch.setattr(derivation, "_MOST", 20)
+    refuting = derivation._pick_values([column], [records], np.full(10, 0.5))[0].refuting
+    expected = 0.1 * (derivation.SLACK + derivation.SHARE * support)
+    exponent = (refuting * np.log(refuting / expected) - refuting + expected) / 20
+    assert exponent > np.log(1e20)
+
+
+@pytest.mark.parametrize("far", [1, 10**13])  # a number for cell and value would be too long
+def test_contradictions_are_those_of_a_plain_count(far):
+    generator = np.random.default_rng(far)
+    cells, values, kinds = generator.integers(0, 300, 2_000) * far, generator.integers(0, 3, 2_000) * 10**6, 3 * 10**6
+    by_cell = defaultdict(Counter)
+    for cell, value in zip(cells.tolist(), values.tolist(), strict=True):
+        by_cell[cell][value] += 1
+    support, apart, mixed = derivation._count_contradictions(cells, values, kinds)
+    assert support == len(cells) - len(by_cell)
+    assert apart == sum(its.total() - max(its.values()) for its in by_cell.values())
+    assert mixed.tolist() == sorted(cell for cell, its in by_cell.items() if len(its) > 1)
 
 
 def test_values_are_picked_whatever_their_number_order_and_records(monkeypatch):

@@ -26,6 +26,7 @@ def test_breakers_of_any_size_are_sorted_as_they_are(least):
     for _ in range(40):
         values, breakers = generator.integers(-5, 5, 200).astype(float), least + generator.standard_normal(200)
         assert sort_places(values, breakers).tolist() == np.lexsort((breakers, values)).tolist()
+    assert sort_places(np.array([0.0, 1.0]), np.array([1.0, 0.0])).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("apart", [2.0**-53, 2.0**-20, 0.0])  # the draws of two equal values
@@ -79,15 +80,30 @@ def test_what_doubles_and_draws_do_not_tell_apart_is_ordered_all_the_same(con, e
     assert con.execute(f"SELECT {ordered} FROM (SELECT {entries} AS e)").fetchone() == ([2, 1],)
 
 
-@pytest.mark.parametrize("steps", [3, 2**20, 2**53])  # so many draws there are: of a thousand records some are equal
-@pytest.mark.parametrize("most", [1, 30, 10**6, 10**12])
+@pytest.mark.parametrize("steps", [2, 3, 2**20, 2**53])  # so many draws there are: of a thousand records some are equal
+@pytest.mark.parametrize("most", [1, 30, 10**6, 10**12, 2**53 - 1])
 @pytest.mark.parametrize("unit", [1.0, 0.01])
-def test_whole_and_broken_numbers_far_and_near_are_sorted_as_by_both(steps, most, unit):
+@pytest.mark.parametrize("records", [4, 40, 1_000])
+def test_whole_and_broken_numbers_far_and_near_are_sorted_as_by_both(steps, most, unit, records):
     generator = np.random.default_rng(most)
-    values = generator.integers(-most, most, 1_000) * unit
-    breakers = generator.integers(0, steps, 1_000) / steps
+    ends = [-most, most, most - 1, most - 2]  # numbers that a difference to the least would round to one
+    values = np.append(generator.integers(-most, most, records - 4), ends) * unit
+    breakers = generator.integers(0, steps, records) / steps
+    _compare_with_a_sort_by_both(values, breakers)
+    _compare_with_a_sort_by_both(values, breakers * steps / max(steps - 1, 1))  # the greatest draw may be 1
+
+
+def _compare_with_a_sort_by_both(values, breakers):
     expected = np.lexsort((breakers, values))
     assert sort_places(values, breakers).tolist() == expected.tolist()
     found = sort_columns(None, values, breakers)
     different = len(set(zip(values.tolist(), breakers.tolist(), strict=True)))
     assert (found is None) if different < len(values) else (found - 1).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    "values", [[np.inf, np.inf, 5.0], [-np.inf, 3.0, -np.inf], [1e308, -1e308, 5.0], [-(2.0**60), 1.0, 2.0]]
+)
+def test_infinite_and_huge_numbers_are_sorted_too(values):
+    breakers = np.array([0.9, 0.3, 0.1])
+    assert sort_places(np.array(values), breakers).tolist() == np.lexsort((breakers, values)).tolist()
