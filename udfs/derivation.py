@@ -227,11 +227,11 @@ class _View:
         found: list[tuple[Codes, Numbers]] = []
         for run in cut_into_runs(max(len(self.target.known), 1)):
             values = self.target.known[run]
-            there = np.flatnonzero(self.near[finest, common][self.columns[finest][run]])
+            near = np.flatnonzero(self.near[finest, common][self.columns[finest][run]])
             for i in others:
-                there = there[self.near[i, common][self.columns[i][run][there]]]
-            there = there[values[there] >= 0]
-            cells, values = self._codes({i: self.columns[i][run][there] for i in giver}, giver), values[there]
+                near = near[self.near[i, common][self.columns[i][run][near]]]
+            near = near[values[near] >= 0]
+            cells, values = self._codes({i: self.columns[i][run][near] for i in giver}, giver), values[near]
             likely = flags[_hash_codes(cells)]
             found.append((cells[likely], values[likely]))
         return np.concatenate([cells for cells, _ in found]), np.concatenate([values for _, values in found])
