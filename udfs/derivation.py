@@ -13,30 +13,30 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
+from sdc_sql.udfs.derivation_cells import (
+    code_cells,
+    count_codes,
+    find_likely_cells,
+    find_places,
+    flag_codes,
+    hash_codes,
+    shorten_codes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-Codes = NDArray[np.int64]
-Numbers = NDArray[np.int16] | NDArray[np.int32] | NDArray[np.int64]
-Flags = NDArray[np.bool_]
+    from numpy.typing import NDArray
+    from sdc_sql.udfs.derivation_cells import Codes, Flags, Numbers
 
 PARTS = (500, 4_000, 25_000)  # records, one after the other, that may refute a rule
 SLACK, SHARE = 2, 0.005  # contradictions that are no refutation yet: near-rules have up to 0.1 %
 CELL = 10  # known values of a cell that predicts
 HOPED = 15  # so many pairs of each variable are counted that predict in some cells by what a part shows
 BEST = 5  # so many pairs of each variable are told that predict in some cells
-_BITS = 18
-_WORD = 1 << 62
 _RUN = 1 << 18  # records whose cells are counted at a time, within the processor's cache, and cells that are counted so
 WHOLE = 200_000  # about so many records, with all others of their values, are looked at before all are
 _MOST = 20  # values of more records are not among them
-TABLE = 4_000_000  # cells that are counted, or looked up, by their places
-_MANY = 50_000  # cells that are looked up in such a table, or by hashes, sooner than by halving
-_ODD = 0x9E3779B97F4A7C15  # the multiplier of multiplicative hashing (Knuth 1998, 6.4)
 
 
 @dataclass(frozen=True)
@@ -159,13 +159,13 @@ class _View:
             if hidden.sum() <= known and not rule:
                 return nothing
             cells = self._codes(part, giver)
-            there = cells >= 0 if rule else _find_likely_cells(cells, wanted)
+            there = cells >= 0 if rule else find_likely_cells(cells, wanted)
             support, apart, mixed = _count_contradictions(cells[there], values[there], target.kinds)
             if rule and apart > SLACK + SHARE * support:
                 rule = False
                 wanted, hidden = self._count_hidden(self.common, giver)
             if not rule:
-                left = ~_find_places(wanted, mixed)[1]
+                left = ~find_places(wanted, mixed)[1]
                 wanted, hidden = wanted[left], hidden[left]
         if rule and self._is_refuted_by_whole_cells(giver):
             wanted, hidden = self._count_hidden(self.common, giver)
@@ -175,7 +175,7 @@ class _View:
         if hidden.sum() <= (0 if rule else known):
             return nothing
         if hoped and not rule and self.parts:
-            of, there = _find_places(cells, wanted)
+            of, there = find_places(cells, wanted)
             shown = np.zeros(len(wanted), dtype=np.bool_)
             shown[of[there]] = True
             return Possible(giver, place, rule=False, predicted=int(hidden[shown].sum()))
@@ -207,7 +207,7 @@ class _View:
             return Possible(giver, place, rule=False, predicted=int(hidden[sure].sum()))
         cells, values = self._find_likely_records(giver, wanted, common=not rule)
         if rule:
-            sure = _find_places(cells, wanted)[1]  # hashes hang on the numbers that the values have
+            sure = find_places(cells, wanted)[1]  # hashes hang on the numbers that the values have
             support, apart, _ = _count_contradictions(cells[sure], values[sure], target.kinds)
             if support > 0 and apart <= SLACK + SHARE * support:
                 return Possible(giver, place, rule=True, predicted=0)
@@ -222,7 +222,7 @@ class _View:
                 there[(self.common if common else self.hidden)[i]] = True
                 there[-1] = False  # (where it is missing, or rare)
                 self.near[i, common] = there
-        flags = _flag_codes(wanted)
+        flags = flag_codes(wanted)
         finest, *others = sorted(giver, key=lambda i: -self.kinds[i])
         found: list[tuple[Codes, Numbers]] = []
         for run in cut_into_runs(max(len(self.target.known), 1)):
@@ -232,7 +232,7 @@ class _View:
                 near = near[self.near[i, common][self.columns[i][run][near]]]
             near = near[values[near] >= 0]
             cells, values = self._codes({i: self.columns[i][run][near] for i in giver}, giver), values[near]
-            likely = flags[_hash_codes(cells)]
+            likely = flags[hash_codes(cells)]
             found.append((cells[likely], values[likely]))
         return np.concatenate([cells for cells, _ in found]), np.concatenate([values for _, values in found])
 
@@ -311,19 +311,6 @@ def _choose_parts(rows: NDArray[np.intp], draws: NDArray[np.float64] | None) -> 
     return np.split(rows[least], np.cumsum(sizes))[:-1]
 
 
-def code_cells(columns: Sequence[Numbers], kinds: Sequence[int], records: int = 0) -> Codes:
-    """Return the codes of the cells of one or two columns, -1 where one is missing; without any, so many times 0."""
-    if not columns:
-        return np.zeros(records, dtype=np.int64)
-    one = columns[0].astype(np.int64)
-    if len(columns) > 1:
-        missing = (one < 0) | (columns[1] < 0)
-        one *= kinds[1]
-        one += columns[1]
-        one[missing] = -1
-    return one
-
-
 def cut_into_runs(records: int) -> Iterator[slice]:
     """Return the places of so many records, as many at a time as the processor's cache holds."""
     for start in range(0, records, _RUN):
@@ -334,9 +321,7 @@ def _count_contradictions(cells: Codes, values: Numbers, kinds: int) -> tuple[in
     """Return what a rule was tried on, what contradicts it, and the cells that show several values."""
     if not len(cells):
         return 0, 0, cells
-    named = None
-    if int(cells.max()) >= _WORD // kinds:  # a number for both would be too long
-        named, cells = np.unique(cells, return_inverse=True)
+    cells, named = shorten_codes(cells, kinds)
     both = np.sort(cells * kinds + values)
     starts = np.flatnonzero(np.r_[True, both[1:] != both[:-1]])
     counts, of = np.diff(np.r_[starts, len(both)]), both[starts] // kinds
@@ -348,7 +333,7 @@ def _count_contradictions(cells: Codes, values: Numbers, kinds: int) -> tuple[in
 
 def _find_predicting_cells(cells: Codes, values: Numbers, target: Target, wanted: Codes) -> Flags:
     """Return which of the wanted cells have enough known values besides a hidden one, all equal."""
-    of, exact = _find_places(cells, wanted)
+    of, exact = find_places(cells, wanted)
     of, values = of[exact], values[exact]
     counts = np.bincount(of, minlength=len(wanted))
     one = np.zeros(len(wanted), dtype=values.dtype)
@@ -357,47 +342,3 @@ def _find_predicting_cells(cells: Codes, values: Numbers, target: Target, wanted
     several[of[values != one[of]]] = True
     sure: Flags = (counts - target.own >= CELL) & ~several
     return sure
-
-
-def count_codes(cells: Codes) -> tuple[Codes, Codes]:
-    """Return the different codes in order, and how many records have each; of -1 nothing is told."""
-    cells = cells[np.flatnonzero(cells >= 0)]
-    if int(cells.max(initial=0)) < min(TABLE, 4 * len(cells)):
-        counts = np.bincount(cells, minlength=1)
-        found = np.flatnonzero(counts)
-        return found, counts[found]
-    found, counts = np.unique(cells, return_counts=True)
-    return found, counts
-
-
-def _find_places(cells: Codes, wanted: Codes) -> tuple[Codes, Flags]:
-    """Return the places of cells among the wanted ones, in order, and whether they are there."""
-    if not len(wanted) or not len(cells):
-        return np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.bool_)
-    if len(cells) > _MANY and (top := max(int(cells.max()), int(wanted[-1]))) < TABLE and int(cells.min()) >= 0:
-        table = np.full(top + 1, -1, dtype=np.int32)
-        table[wanted] = np.arange(len(wanted))
-        found = table[cells]
-        return np.maximum(found, 0).astype(np.int64), found >= 0
-    if len(cells) > _MANY:  # by hashes: in half of the time
-        found = pc.index_in(pa.array(cells), value_set=pa.array(wanted)).fill_null(-1).to_numpy().astype(np.int64)
-        return np.maximum(found, 0), found >= 0
-    place = np.minimum(np.searchsorted(wanted, cells), len(wanted) - 1)
-    return place, wanted[place] == cells
-
-
-def _find_likely_cells(cells: Codes, wanted: Codes) -> Flags:
-    """Return which cells may be wanted ones: all that are, and a few others."""
-    found: Flags = _flag_codes(wanted)[_hash_codes(cells)]
-    return found
-
-
-def _flag_codes(wanted: Codes) -> Flags:
-    """Return by their hashes whether some codes may be wanted ones."""
-    flags = np.zeros(1 << _BITS, dtype=np.bool_)
-    flags[_hash_codes(wanted)] = True
-    return flags
-
-
-def _hash_codes(codes: Codes) -> Codes:
-    return ((codes.view(np.uint64) * np.uint64(_ODD)) >> np.uint64(64 - _BITS)).astype(np.int64)

@@ -11,15 +11,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from sdc_sql.udfs.derivation import TABLE, code_cells, count_codes, cut_into_runs
+from sdc_sql.udfs.derivation import cut_into_runs
+from sdc_sql.udfs.derivation_cells import TABLE, code_cells, count_codes, shorten_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
-    from sdc_sql.udfs.derivation import Codes, Flags, Numbers
+    from sdc_sql.udfs.derivation_cells import Codes, Flags, Numbers
 
-_WORD, _SHORT = 1 << 62, 1 << 31
+_SHORT = 1 << 31
 _SIZES = 64  # values of a cell with up to so many records each are counted together, or fewer where cells are many
 _OTHERS = -1  # in the place of several values of a cell with as many records each, but for the greatest of them
 
@@ -228,9 +229,7 @@ def _find_starts(ordered: Codes) -> Codes:
 def _sort_counts(cells: Codes, values: Numbers, flags: Flags) -> Counts:
     """Return how often each cell has each value, in order, and how often it is hidden, by sorting the records."""
     kinds = int(values.max(initial=0)) + 1
-    named = None
-    if int(cells.max(initial=0)) >= _WORD // (2 * kinds):  # a number for both would be too long
-        named, cells = np.unique(cells, return_inverse=True)
+    cells, named = shorten_codes(cells, 2 * kinds)
     short = int(cells.max(initial=0)) < _SHORT // (2 * kinds)  # these are sorted sooner
     keys = cells.astype(np.int32 if short else np.int64) * kinds + values.astype(np.int32 if short else np.int64)
     keys = keys * 2 + flags

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.linkage.derivations import Derivations
     from sdc_sql.roles import Roles
-    from sdc_sql.udfs.derivation import Codes
+    from sdc_sql.udfs.derivation_cells import Codes
     from sdc_sql.udfs.derivation_counts import Counts
 
 AT_ONCE = 8  # derivations in a query

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sdc_sql.roles import Roles
-    from sdc_sql.udfs.derivation import Numbers
+    from sdc_sql.udfs.derivation_cells import Numbers
 
 SUPPRESSED, COARSENED = 0, 1
 _DIFFERENT = "sdc_different_values"

@@ -7,7 +7,8 @@ from collections import defaultdict
 import numpy as np
 import pytest
 from sdc_sql.udfs import derivation
-from sdc_sql.udfs.derivation import CELL, Target, _find_places, _find_predicting_cells, find_possible_givers
+from sdc_sql.udfs.derivation import CELL, Target, _find_predicting_cells, find_possible_givers
+from sdc_sql.udfs.derivation_cells import find_places
 
 
 @pytest.mark.parametrize("number", [0, 1, 40_000, 60_000])  # by halving; by a table or by hashes
@@ -17,7 +18,7 @@ def test_cells_are_found_among_the_wanted_ones(number, most):
     cells = generator.integers(-1, most, number)
     wanted = np.unique(np.concatenate([cells[::3], generator.integers(0, most, 900)]))
     wanted = wanted[wanted >= 0]
-    place, exact = _find_places(cells, wanted)
+    place, exact = find_places(cells, wanted)
     assert exact.tolist() == np.isin(cells, wanted).tolist()
     assert (wanted[place[exact]] == cells[exact]).all()
 

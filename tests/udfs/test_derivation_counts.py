@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from sdc_sql.udfs import derivation, derivation_counts
+from sdc_sql.udfs import derivation, derivation_cells, derivation_counts
 from sdc_sql.udfs.derivation import Target, find_possible_givers
 from sdc_sql.udfs.derivation_counts import Variable, count_cells, count_labels
 
@@ -69,12 +69,12 @@ def drop_lonely(figures, among):
         {},  # by a table of cells and values
         {"TABLE": 100},  # the values of a cell by sorting, and of some givers all
         {"TABLE": 5, "_SIZES": 1},
-        {"TABLE": 0, "_SHORT": 16, "_WORD": 8},  # where a cell and a value are no short number, and no number at all
+        {"TABLE": 0, "_SHORT": 16, "WORD": 3},  # where a cell and a value are no short number, and no number at all
     ],
 )
 def test_cells_are_counted_as_record_by_record(monkeypatch, among, ways):
     for name, value in ways.items():
-        monkeypatch.setattr(derivation_counts, name, value)
+        monkeypatch.setattr(derivation_cells if name == "WORD" else derivation_counts, name, value)
     generator = np.random.default_rng(len(ways) + among)
     for trial in range(150):
         monkeypatch.setattr(derivation, "_RUN", int(generator.choice([1, 7, 1 << 18])))
@@ -84,14 +84,14 @@ def test_cells_are_counted_as_record_by_record(monkeypatch, among, ways):
         known = truth if among else np.where(generator.random(n) < 0.3, np.int32(-1), truth)
         hides = (truth >= 0) & (generator.random(n) < 0.5 if among else known < 0)
         variable = Variable(known, truth, np.flatnonzero(hides), among=among)
-        wide = [2**31] * len(kinds) if "_WORD" in ways else kinds  # of any number of codes that are not there
+        wide = [2**31] * len(kinds) if "WORD" in ways else kinds  # of any number of codes that are not there
         expected = drop_lonely(count_plainly(columns, variable), among)
         assert drop_lonely(count_packed(columns, wide, variable), among) == expected
 
 
 @pytest.mark.parametrize("table", [0, 4_000_000])
 def test_labels_are_the_pairs_that_occur(monkeypatch, table):
-    monkeypatch.setattr(derivation, "TABLE", table)
+    monkeypatch.setattr(derivation_cells, "TABLE", table)
     generator = np.random.default_rng(table)
     old, released = (generator.integers(-1, 30, 400).astype(np.int32) for _ in range(2))
     pairs = {(a, b) for a, b in zip(old.tolist(), released.tolist(), strict=True) if -1 not in (a, b)}
@@ -101,7 +101,7 @@ def test_labels_are_the_pairs_that_occur(monkeypatch, table):
 def test_the_sieve_finds_the_same_in_any_order_of_the_records(monkeypatch):
     """More pairs predict in some cells than are counted: by the parts some of them are chosen."""
     monkeypatch.setattr(derivation, "PARTS", (50, 200, 800))
-    monkeypatch.setattr(derivation, "_BITS", 10)  # hashes of cells, which hang on the numbers of the values, collide
+    monkeypatch.setattr(derivation_cells, "_BITS", 10)  # hashes of cells, which hang on the values' numbers, collide
     generator = np.random.default_rng(5)
     n, width, kinds = 60_000, 9, 60
     columns = [generator.integers(0, kinds, n) for _ in range(width)]
@@ -126,7 +126,7 @@ def test_the_sieve_finds_the_same_in_any_order_of_the_records(monkeypatch):
 @pytest.mark.parametrize("seed", range(4))
 def test_a_rule_is_tried_on_the_cells_of_hidden_values_alone(monkeypatch, seed):
     """Whatever the numbers of the values: the hashes by which other cells are left out collide here."""
-    monkeypatch.setattr(derivation, "_BITS", 1)
+    monkeypatch.setattr(derivation_cells, "_BITS", 1)
     generator = np.random.default_rng(seed)
     columns = [generator.integers(0, 4, 400), generator.integers(0, 4, 400)]
     same = columns[0] == columns[1]
@@ -182,15 +182,14 @@ def test_cells_that_are_looked_at_whole_change_nothing_that_is_found(monkeypatch
     assert any(one.predicted for one in found[0]) == (share > 0.005)
 
 
-@pytest.mark.parametrize("support", [0, 10**4, 10**6, 10**8])
+@pytest.mark.parametrize("support", [0, 10**4, 158_000, 10**6, 10**8])
 def test_what_refutes_a_rule_is_no_chance(monkeypatch, support):
     """By Chernoff's bound for sums of independent numbers of up to `_MOST`, computed for what a rule has at most."""
     monkeypatch.setattr(derivation, "WHOLE", 1)
     column, records = np.zeros(10, dtype=np.int64), np.array([support + 1])
-    monkeypatch.setattr(derivation, "_MOST", 20)
     refuting = derivation._pick_values([column], [records], np.full(10, 0.5))[0].refuting
     expected = 0.1 * (derivation.SLACK + derivation.SHARE * support)
-    exponent = (refuting * np.log(refuting / expected) - refuting + expected) / 20
+    exponent = (refuting * np.log(refuting / expected) - refuting + expected) / derivation._MOST
     assert exponent > np.log(1e20)
 
 
