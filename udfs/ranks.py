@@ -63,8 +63,8 @@ def _sort_tied(values: Floats, breakers: Floats) -> tuple[Integers, bool]:
     and leave enough bits, and else its place among the different ones. Other breakers, as normal draws, are sorted as
     they are.
     """
-    drawn = len(values) > 0 and breakers.min() >= 0 and breakers.max() < 1
-    if drawn and _are_near_and_whole(values):
+    by_draws = len(values) > 0 and breakers.min() >= 0 and breakers.max() < 1
+    if by_draws and _are_near_and_whole(values):
         order, alike = _sort_numbered((values - values.min()).astype(np.int64), breakers)
         if not alike:
             return order, False
@@ -75,13 +75,13 @@ def _sort_tied(values: Floats, breakers: Floats) -> tuple[Integers, bool]:
         np.cumsum(ordered[1:] != ordered[:-1], out=numbers[1:])
         if not len(order) or numbers[-1] == len(order) - 1:
             return order, False
-        if drawn:
-            by_draw, alike = _sort_numbered(numbers, breakers[order])
+        if by_draws:
+            places, alike = _sort_numbered(numbers, breakers[order])
             if not alike:
-                return order[by_draw], False
+                return order[places], False
     order = np.lexsort((breakers, values))
-    ordered, drawn_for = values[order], breakers[order]
-    return order, bool(((ordered[1:] == ordered[:-1]) & (drawn_for[1:] == drawn_for[:-1])).any())
+    ordered, drawn = values[order], breakers[order]
+    return order, bool(((ordered[1:] == ordered[:-1]) & (drawn[1:] == drawn[:-1])).any())
 
 
 def _are_near_and_whole(values: Floats) -> bool:
