@@ -100,6 +100,8 @@ def test_an_error_of_another_scenario_or_of_a_step_does_not_matter(tmp_path):
             read_scenario(state, 2)
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_a_figure_without_a_limit_says_so_and_the_terms_are_the_fields(tmp_path):
     shown = pytest.importorskip("sdc_sql.app.risk_file", reason="the extra app is not installed")
     sdc_sql.example().con.execute(f"COPY persons TO '{tmp_path}/persons.parquet'")

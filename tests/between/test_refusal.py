@@ -92,6 +92,8 @@ def answer(db, agreement, log, rows="FROM persons"):
         write_answer(written, agreement, own, judge_model(written, agreement, own))
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(("regressors", "response", "words"), [
     (["age", "me"], "wage", "The column me is non-zero for 1 own records, fewer than 3"),
     (["age", "not_me"], "wage", "The column not_me has one value for all but 1 own records"),

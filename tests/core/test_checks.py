@@ -80,6 +80,8 @@ def test_a_number_that_no_record_can_weigh(people, name, value):
     assert "A sampling weight is NULL, NaN, no number, infinite, zero or negative: weights must be positive" in message
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize("name", [n for n in WITH_WEIGHT if "frequencies" not in n and "threshold_rule" not in n])
 @pytest.mark.parametrize("value", ["NULL", "NULL::VARCHAR"])
 def test_risk_without_a_weight(people, name, value):

@@ -56,6 +56,8 @@ EQUAL = [
 ]
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize("values", EQUAL, ids=[v[0] for v in EQUAL])
 def test_equal_values_of_any_type_have_one_draw(keyed, values):
     draws = {
@@ -118,6 +120,8 @@ def test_uniform_by_chi_square(keyed):
     assert abs(chi_square - 99) < 5 * math.sqrt(198)
 
 
+@pytest.mark.one_in(3)
+@pytest.mark.whole
 @pytest.mark.parametrize("other", ["sdc_uniform('t', id)", "sdc_uniform('s', id + 1)", "sdc_uniform('s', -1 - id)"])
 def test_another_stream_or_id_is_independent(keyed, other):
     # the correlation of independent draws has s.d. 1 / sqrt(N)

@@ -41,6 +41,8 @@ def test_an_object_is_copied_and_stays_as_it_is(con: duckdb.DuckDBPyConnection, 
     ).fetchall() == [(0,)]
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("kind", ["arrow", "relation"])
 def test_a_variable_of_the_caller_by_its_name(con: duckdb.DuckDBPyConnection, kind: str) -> None:
     people = frame = query = pa.table(COLUMNS) if kind == "arrow" else con.from_arrow(pa.table(COLUMNS))

@@ -37,6 +37,8 @@ def test_an_empty_sample_or_population_is_refused(persons, sample, population):
     assert "The table nobody has no rows" in complaint(persons, sql)
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize("name", CALLS)
 def test_a_table_that_is_not_there(people, name):
     with pytest.raises(duckdb.CatalogException, match="nowhere"):

@@ -88,6 +88,8 @@ def test_the_page_prints_what_it_shows_in_node(tmp_path):
     assert find_differences(PAGE, tmp_path, {"js": need("js").run}) == []
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("language", "file", "command"),
     [

@@ -273,6 +273,8 @@ def test_a_summary_is_that_of_its_rows(tables, measure):
         assert math.isclose(found, wanted, rel_tol=1e-9, abs_tol=1e-12), (name, found, wanted)
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize("measure", ROWS, ids=lambda call: call.partition("(")[0])
 def test_the_figures_of_a_row_agree(tables, measure):
     ((rows, agree),) = tables.execute(

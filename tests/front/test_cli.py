@@ -428,6 +428,8 @@ def test_help(capsys, arguments):
     assert capsys.readouterr().out.startswith("usage: sdc-sql")
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_help_tells_every_option_and_the_exit_codes(capsys):
     with pytest.raises(SystemExit):
         main(["risk", "--help"])

@@ -104,6 +104,8 @@ def test_every_macro_of_the_files_is_parsed():
             assert load_definitions()[name].is_table == (kind == "table_macro")
 
 
+@pytest.mark.one_in(8)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("arguments", "named", "error", "words"),
     [
@@ -140,6 +142,8 @@ def test_compiled_noise_says_how_to_give_the_key(dialect, said, monkeypatch):
     assert masked_elsewhere.KEY not in sql
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("arguments", "named", "words"),
     [

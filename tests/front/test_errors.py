@@ -390,6 +390,8 @@ TYPED = {
 }
 
 
+@pytest.mark.one_in(8)
+@pytest.mark.whole
 @pytest.mark.parametrize("case", TYPED)
 def test_the_typed_front_raises_our_tree(db, case):
     call, kind = TYPED[case]

@@ -169,6 +169,8 @@ def test_kernels_import_numpy_and_pyarrow_only():
     assert {name: packages for name, packages in others.items() if packages} == {}
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_run_time_imports_are_the_four_packages():
     wrong = {}
     for path in SOURCES:

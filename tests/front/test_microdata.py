@@ -148,6 +148,8 @@ def test_the_number_of_bad_weights_is_told(db):
         Microdata(db, "w", keys=["age"], weight="w")
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize("kind", ["TINYINT", "BIGINT", "HUGEINT", "DECIMAL(9, 3)", "FLOAT", "DOUBLE", "VARCHAR"])
 def test_weights_of_any_numeric_type(db, kind):
     db.execute(f"CREATE OR REPLACE TABLE w AS SELECT 1 AS age, unnest([20, 5])::{kind} AS w")
@@ -162,6 +164,8 @@ def test_a_weight_that_is_no_number_is_refused(db, column):
         Microdata(db, "w", keys=["age"], weight=column)
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize("number", [25, 25.0, np.float64(25), np.float32(25), np.int64(25), decimal.Decimal(25)])
 def test_a_number_as_weight(db, number):
     data = described(db, weight=number)

@@ -83,6 +83,8 @@ def refusal(con, sql):
 LONG = [pytest.mark.slow, pytest.mark.whole]  # five to twenty seconds
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.parametrize("room", ["loss", *(pytest.param(room, marks=LONG) for room in ("risk", "linkage", "mask"))])
 def test_sql_and_python_refuse_what_lies_just_outside(con, room):
     assert {macro.file.split("/")[0] for macro, _ in DECLARED} == {"risk", "loss", "linkage", "mask"}

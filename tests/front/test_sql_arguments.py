@@ -96,6 +96,8 @@ def test_keys_that_are_none_where_they_stand_in_a_text_of_sql(loaded, call, keys
         loaded.execute(f"FROM {call.format(keys)}").fetchall()
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("call", "said"),
     [

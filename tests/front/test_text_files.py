@@ -33,6 +33,8 @@ def db(con):
     return con
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ["f.csv", '"f.csv"', "f*.csv", "f.tsv", "f.csv.gz", "{folder}/f.csv"])
 def test_codes_that_are_equal_as_numbers_are_two_cells(con, name, folder):
     con.execute("COPY (FROM read_csv('f.csv', all_varchar = true)) TO 'f.tsv' (DELIMITER '\t')")

@@ -102,6 +102,8 @@ def test_one_column_is_a_list_of_one():
     assert [f.__name__ for f, others, name in measured if f(*others, name) != f(*others, [name])] == []
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_several_rows_are_results():
     data = sdc_sql.example()
     found = (

@@ -263,6 +263,8 @@ def told_of(con: duckdb.DuckDBPyConnection, folder: Path, door: str, cases: int)
     return faults_of(door, cases, lambda rng: DOORS[door][0](con, rng, folder))
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.usefixtures("keyed_command")
 @pytest.mark.parametrize("door", [d for d in DOORS if d != "sources"])  # those take longer
 def test_some(fuzzed, tmp_path, door):

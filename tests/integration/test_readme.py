@@ -113,6 +113,8 @@ def test_the_main_job_prints_what_readme_shows_and_can_be_run_again(checkout):
     assert "released/" in read(ROOT / ".gitignore").split()
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_the_report_of_risk_is_as_its_page_shows(checkout):
     in_full = next(code for code in blocks("text") if code.startswith("Disclosure risk of"))
     (page,) = {of for of, _, code in RUN if code == in_full}

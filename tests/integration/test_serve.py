@@ -226,6 +226,8 @@ def test_a_port_that_is_taken(served, tmp_path, capsys):
     assert f"Port {served.port} is in use already" in capsys.readouterr().err
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_where_the_extension_cannot_be_loaded(tmp_path):
     with duckdb.connect(config={"extension_directory": str(tmp_path)}) as con:
         con.execute("SET custom_extension_repository = 'http://localhost:1'")

@@ -221,6 +221,8 @@ def test_a_maker_that_copies_is_found_out(tables, released):
         assert inferred.risk_lower > 0.5
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("released", ["fresh", "independent"])
 def test_what_the_population_tells_is_no_risk(tables, released):
     con, _ = tables
@@ -234,6 +236,8 @@ def test_what_the_population_tells_is_no_risk(tables, released):
     assert max(f.risk for f in found) < 0.1
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_order_of_records_and_threads_do_not_matter(tables):
     con, _ = tables
     con.execute('CREATE OR REPLACE TABLE mixed AS SELECT K, "it\'s", F, "select" FROM one_in_ten ORDER BY hash(f, k)')
@@ -247,6 +251,8 @@ def test_order_of_records_and_threads_do_not_matter(tables):
         assert measure(Microdata(con, name)) == measure(Microdata(con, "one_in_ten"))
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_wrong_input_is_an_error(tables):
     con, _ = tables
     con.execute("CREATE OR REPLACE TABLE half AS FROM held LIMIT 200")

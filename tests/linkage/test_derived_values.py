@@ -246,6 +246,8 @@ def test_columns_of_any_type_and_names_that_differ_in_a_letter(con):
     assert all(one.given_back == 6 and one.share_right == 1 for one in found if one.rule == "exact")
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("order", ["ASC", "DESC"])
 def test_of_two_as_common_the_greater_is_guessed_in_any_order_of_the_session(con, order):
     """With the sieve and by the macro alike: 5 is greater than 12 as a text."""
@@ -301,6 +303,8 @@ def test_values_are_numbered_alike_in_every_chunk(kind):
     assert len(_find_different(pa.chunked_array([], kind))[0]) == 0
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_the_order_of_the_records_does_not_say_which_pairs_are_told(monkeypatch):
     """More pairs predict in some cells than are told: DuckDB reads large tables in no order."""
     monkeypatch.setattr(derivation, "PARTS", (30, 100, 400))

@@ -162,6 +162,8 @@ def test_of_any_size_a_file_is_linked_with_itself(con, size, scaling):
     assert data.risk.neighbourhood(["x"], width=0.01, scaling="standardised").alone == 19
 
 
+@pytest.mark.one_in(4)
+@pytest.mark.whole
 @pytest.mark.parametrize("scaling", ["standardised", "range", "none", "mahalanobis"])
 def test_what_has_no_square_is_refused(con, scaling):
     data = make(con, "k", x=[i * 1e200 for i in range(1, 20)])

@@ -101,6 +101,8 @@ def reckon(original, holdout, released, units, scale):
     return closer, same, share, n / size, math.sqrt(n * (size - n) / size * spread) / m
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("households", [False, True])
 def test_as_by_every_pair(con, households):
     for seed in range(1 + 2 * households):
@@ -137,6 +139,8 @@ def test_the_error_is_that_of_labels_drawn():
     assert [f[7] for f in found] == pytest.approx([statistics.pstdev(shares)] * 20)
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_refused(con):
     put(con, "k", x=[1.0, 2.0, 5.0], g=["a", "b", "a"], hh=[1, 1, 2])
     put(con, "f", x=[1.5, 2.5, 5.5], g=["a", "b", "b"], hh=[3, 2, 4])

@@ -116,6 +116,8 @@ def test_a_linkage_that_finds_nobody_is_named(con):
     assert [(row.linkage, row.records) for row in rows] == [(None, 3), ("keys", 3)]
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.usefixtures("files")
 def test_a_file_that_is_the_source_is_found_wholly(con):
     con.execute("CREATE TABLE apart AS SELECT id, id AS place, id * 2.5 AS pay, id % 3 AS f FROM original")
@@ -124,6 +126,8 @@ def test_a_file_that_is_the_source_is_found_wholly(con):
     assert {row.linkage: row.rate for row in found} == {None: 1, "distance": 1, "keys": 1, "ranks": 1}
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_it_can_be_limited(files):
     limits = ["motivated_intruder.all.rate <= 0.999", "motivated_intruder.rate <= 0.001"]
     some, none = files.check_limits(limits, original="original", columns=KNOWN)
@@ -131,6 +135,8 @@ def test_it_can_be_limited(files):
     assert list(some.figures) == ["motivated_intruder.all.rate"]
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_wrong_input_is_refused(con, files):
     for given, error, told in (
         ({"linkage": "agreement", "columns": ["age", "sex"]}, ParameterError, "needs three categories"),

@@ -79,6 +79,8 @@ def read_so(before, after, reach, *, as_nothing):
     return np.diag(inside), inside.sum(axis=1), nearer, (same & inside).sum(axis=1)
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize(("seed", "reach"), [(0, [12, 30]), (1, [100, 7])])
 def test_as_by_all_pairs(con, seed, reach):
     draw = np.random.default_rng(seed)

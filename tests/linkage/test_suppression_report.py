@@ -99,6 +99,8 @@ def test_keys_of_other_types_and_of_more_bits_are_counted_alike(con):
     assert found[0][1].below_strong > 0
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("copies", [1, 33])
 def test_below_k_where_null_agrees_with_every_value(con, copies):
     """What the proof counts from these cells, pair by pair: with few keys, and with more than a number holds."""

@@ -65,6 +65,8 @@ def test_identity_and_all_swapped(swapped):
     )
 
 
+@pytest.mark.one_in(3)
+@pytest.mark.whole
 @pytest.mark.parametrize("seed", range(3))
 def test_against_plain_python(con, seed):
     draw = random.Random(seed)  # noqa: S311 - a table for a test

@@ -74,6 +74,8 @@ def test_what_one_file_lacks_has_no_change_and_holds_no_limit(con, files):
     assert not judged.holds
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_a_file_that_did_not_change_holds_every_limit(files):
     original, _ = files
     asked = {"mean_y": ("estimate_change", {"statistic": "mean", "variable": "y", "domains": ["g"], "weight": "w"}),
@@ -89,6 +91,8 @@ def test_a_column_that_is_not_released_is_an_error(con, files):
         released.loss.estimate_change(original, "mean", "y", cluster="c")
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_a_limit_names_a_row_by_its_domain_and_term(files):
     original, released = files
     asked = {"table": ("estimate_change", {"statistic": "share", "variable": "x", "domains": ["g"], "weight": "w"}),
@@ -105,6 +109,8 @@ def test_a_limit_names_a_row_by_its_domain_and_term(files):
         released.check_limits(['means."8".shift <= 9'], original=original, figures=asked)
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_the_design_is_that_of_the_table_by_its_roles(con, files):
     original, _ = files
     described = sdc_sql.Microdata(con, "released", weight="w", household="c", stratum="g")

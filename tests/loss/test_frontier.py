@@ -40,6 +40,8 @@ def by_all_pairs(rows, max_risk, *, utility):
     return list(zip(marks, [w is not None and w == best for w in worth], strict=True))
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize("seed", range(6))
 def test_the_frontier_is_that_of_all_pairs(con, seed):
     draw = random.Random(seed)  # noqa: S311 - a test

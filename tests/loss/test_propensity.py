@@ -49,6 +49,8 @@ def whole_design(codes: np.ndarray, numbers: np.ndarray, counts: np.ndarray, *, 
     return np.column_stack(terms)
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize("pairs", [True, False])
 @pytest.mark.parametrize(
     ("sizes", "numbers"), [((3, 2, 4), 2), ((7, 6), 1), ((2,) * 9, 1), ((3, 3, 3, 2, 2), 0), ((2,), 3), ((), 4)]
@@ -150,6 +152,8 @@ def test_no_order_of_rows_or_cells_changes_a_bit():
     assert len(results) == 1
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_no_number_of_threads_and_no_order_of_records_changes_a_bit(con):
     con.execute("""CREATE TABLE k AS SELECT CASE WHEN i % 11 > 0 THEN chr(97 + (i % 5)::INT) END AS "K",
                           CASE WHEN i % 7 > 0 THEN sqrt(i) END AS "a ""b", i % 3 AS f FROM range(130000) t(i)""")

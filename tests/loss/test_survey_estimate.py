@@ -45,6 +45,8 @@ def estimated(data, statistic, variable, *, row=(None, None), **given):
     return found[row].estimate, found[row].standard_error
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_estimates_are_those_of_r_survey(con):
     con.execute(SURVEY)
     data, wrong = sdc_sql.Microdata(con, "survey", weight="w"), []
@@ -182,6 +184,8 @@ def test_one_record_and_none(con):
         sdc_sql.Microdata(con, "none").loss.survey_estimate("mean", "y")
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_wrong_input_is_refused(con):
     con.execute(SURVEY)
     data = sdc_sql.Microdata(con, "survey", weight="w")
@@ -205,6 +209,8 @@ def test_wrong_input_is_refused(con):
         data.loss.survey_estimate("mean", "y")
 
 
+@pytest.mark.one_in(3)
+@pytest.mark.whole
 @pytest.mark.parametrize("statistic", ["total", "quantile", "regression"])
 def test_no_collation_joins_domains(connect, statistic):
     """'north' and 'North' are two domains in a session that ignores case, too."""

@@ -43,6 +43,8 @@ def test_quantiles_of_student(con):
         assert found[6] == pytest.approx(z)
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_the_rules_by_hand(con):
     """Each rule by Python's statistics; two quantities, one of them NULL; the order of the records does not matter."""
     q, u = [1.0, 1.5, 0.25, 2.5], [0.5, 0.6, 0.4, 0.3]

@@ -76,6 +76,8 @@ def draw_pair(draw, n):
     return x, 0.8 * x + 0.6 * draw.normal(size=n), draw.choice(["a", "b", "c"], n)
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_a_fresh_sample_is_a_draw_from_the_null(con):
     """Labels of two samples of one population are exchangeable: z has mean 0, its deviation sqrt(1 + 1/20) and more."""
     found = []
@@ -103,6 +105,8 @@ def test_lost_connections_are_seen_where_main_effects_see_nothing(con):
     assert released.loss.propensity("k", ["x", "y"], continuous=["x", "y"], pairs=False).share < 1e-9
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_a_weight_of_two_is_the_record_twice(con):
     draw = np.random.default_rng(5)
     for name, n, moved in (("k", 200, 0.0), ("f", 150, 0.7)):

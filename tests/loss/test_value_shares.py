@@ -53,6 +53,8 @@ def test_intervals_hold_the_records_that_lie_in_them(con, classes):
     assert sum(row.before for row in found) == pytest.approx(1)
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "values",
     [
@@ -121,6 +123,8 @@ def test_a_picture_is_of_one_variable(con):
         released.loss.value_shares("k", ["f", "w"]).plot()
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_the_macro_says_the_same(con):
     make_tables(con, BEFORE, AFTER, "INTEGER")
     sdc_sql.load(con)

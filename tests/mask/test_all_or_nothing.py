@@ -156,6 +156,8 @@ def test_what_a_query_could_take_for_something_else_is_refused(keyed, name):
     assert (rows(keyed), shape(keyed), open_steps(keyed)) == (before, shaped, 0)
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "taken", ["t", "T", "other", "seen", "memory.main.t", "memory.t", "main.other", "temp.passing"]
 )

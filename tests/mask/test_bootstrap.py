@@ -137,6 +137,8 @@ def test_in_strata_and_from_the_macro_as_from_python(k):
     assert low.max() < high.min()
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("where", "call", "message"),
     [

@@ -49,6 +49,8 @@ def apart(one, other):
     return np.abs(shares[0] - shares[1]).max() * math.sqrt(len(one) * len(other) / len(every))
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_ranks_are_kept_and_values_are_of_the_distribution_and_of_nobody(k):
     step = Microdata(k, "k", id="id").mask.data_distortion(["it's", "select", "n"], into="drawn")
     explained = step.parameters["explained"]

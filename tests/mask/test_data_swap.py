@@ -196,6 +196,8 @@ def test_odd_names_values_and_small_tables(keyed):
     assert keyed.execute("FROM two ORDER BY id").fetchall() == [(1, "y"), (2, "x")]
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("given", "words"),
     [

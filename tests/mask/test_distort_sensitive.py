@@ -136,6 +136,8 @@ def test_six_of_six(keyed):
     assert keyed.execute(others).fetchone() == (0,)
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("distance", ["equal", "ordered"])
 def test_t_of_the_release_is_that_of_the_measure(keyed, distance):
     """In 20 groups, one of which shows one value alone; NULL is a value of its own where no order is asked."""
@@ -153,6 +155,8 @@ def test_t_of_the_release_is_that_of_the_measure(keyed, distance):
     assert after.risk.likeness("s").alpha <= 1 / 1.5
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -120,6 +120,8 @@ def test_in_strata_and_whole_numbers_and_from_the_macro_as_from_python(k):
     assert (np.abs(new.mean(axis=0) - old.mean(axis=0)) < 6 * old.std(axis=0) / math.sqrt(N / 4)).all()
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("where", "call", "message"),
     [

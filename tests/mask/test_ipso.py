@@ -44,6 +44,8 @@ def fitted(con, table, where="true", x=("a", "f")):
     return coefficients, rest.T @ rest, rest
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_what_is_kept_exactly(con, k):
     """Lemmas 3.3.7.1 and 3.3.7.2; without confidential variables the means and covariances; within strata in each."""
     steps = {method: k.mask.ipso(Y, X, method=method, into=f"by_{method}") for method in "ABC"}

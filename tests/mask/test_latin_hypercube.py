@@ -108,6 +108,8 @@ def test_in_strata_and_whole_numbers_and_from_the_macro_as_from_python(k):
         assert np.abs(apart).max() < 0.012
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("where", "call", "message"),
     [

@@ -137,6 +137,8 @@ def test_a_guarantee_that_does_not_hold_is_an_error_and_nothing_is_written(con, 
     assert con.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'sdc_steps'").fetchone() == (0,)
 
 
+@pytest.mark.one_in(3)
+@pytest.mark.whole
 @pytest.mark.parametrize("guarantee", ["identical", "strong", "wildcard"])
 def test_values_that_were_missing_count_as_suppressed(persons, guarantee):
     data = sdc_sql.Microdata(persons, "persons", keys=["age", "sex", "region"], id="id")

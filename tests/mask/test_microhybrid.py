@@ -83,6 +83,8 @@ def test_given_columns_are_kept_with_what_is_drawn(k):
     assert (new[:, 1] != old[:, 1]).all()
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_by_the_bootstrap_a_group_is_kept_in_expectation():
     rng = np.random.default_rng(5)
     y = rng.normal(size=(8, 2)) @ [[2.0, 1.0], [0.0, 1.0]]
@@ -94,6 +96,8 @@ def test_by_the_bootstrap_a_group_is_kept_in_expectation():
     assert np.abs(covariances(every) - covariances(y)).max() < 0.05 * covariances(y).max()
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_an_outlier_is_not_copied_and_lies_anywhere_on_the_sphere_of_its_group():
     """Its residual turned at random in k - 1 dimensions: the cosine with its own has the variance 1 / (k - 1)."""
     rng = np.random.default_rng(9)

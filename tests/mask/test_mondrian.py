@@ -201,6 +201,8 @@ def test_a_range_tells_neither_the_extremes_of_its_group_nor_those_of_the_file(c
     assert ends == {(0, 5), (6, 11)}
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("k", [2, 5])
 def test_labels_hold_their_values_of_every_type_and_missing_ones(con, k):
     con.execute(

@@ -75,6 +75,8 @@ def test_only_what_differs_counts_as_changed(aged):
     assert aged.execute("SELECT count(DISTINCT age) FROM t").fetchall() == [(51,)]
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "forbidding",
     [

@@ -106,6 +106,8 @@ def test_a_former_name_is_no_name_of_today_and_leads_to_one():
     assert {*index_former_names().values()} <= names
 
 
+@pytest.mark.one_in(4)
+@pytest.mark.whole
 @pytest.mark.parametrize("old", sorted(index_former_names()))
 def test_a_former_name_is_an_error_that_names_the_new_one(old, tmp_path, capsys):
     now = index_former_names()[old]

@@ -93,6 +93,8 @@ def test_in_strata_each_has_its_own_median(table):
     assert table.execute(f"SELECT id {call} WHERE m.x <> t.x ORDER BY id").fetchall() == [(3,), (7,)]
 
 
+@pytest.mark.one_in(3)
+@pytest.mark.whole
 @pytest.mark.parametrize("threshold", ["-1", "NULL", "'nan'::DOUBLE"])
 def test_a_threshold_that_is_none_is_refused(table, threshold):
     with pytest.raises(Exception, match=r"threshold is .*: it must be a number, at least 0"):

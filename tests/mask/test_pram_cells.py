@@ -355,6 +355,8 @@ def enumerated(frequencies, theta, target, most):
     return [m / s if s else None for m, s in zip(matched[1:], seen[1:], strict=True)]
 
 
+@pytest.mark.one_in(4)
+@pytest.mark.whole
 @pytest.mark.parametrize(("frequencies", "xi"), [([1, 1], 0.8), ([1, 2, 3], 0.75), ([2, 1, 1, 2], 0.45), ([3, 3], 0.5)])
 def test_the_proof_is_what_enumeration_gives(keyed, frequencies, xi):
     cells(keyed, frequencies)

@@ -407,6 +407,8 @@ def test_the_noise_of_two_columns_is_not_correlated(keyed):
         assert abs(np.corrcoef(noise)[0, 1]) < 4 / math.sqrt(len(both)), name
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @NEW
 def test_the_swaps_of_another_stream_or_key_are_not_correlated(keyed, new):
     # by how many ranks a value moves; at the ends of the range it can only move inwards

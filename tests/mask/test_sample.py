@@ -307,6 +307,8 @@ def test_a_sampling_fraction_that_is_one_number_is_that_of_the_sample(db, tmp_pa
     assert main(command) == 0
 
 
+@pytest.mark.one_in(3)
+@pytest.mark.whole
 @pytest.mark.parametrize("step", ['fraction = 0.01\nhousehold = "f"', 'fraction = 0.01\nstratum = "s"',
                                   'mask = "sample"\nsize = 50\nmethod = "systematic"\norder_by = "f"'])  # fmt: skip
 def test_theta_is_not_reckoned_for_samples_that_it_does_not_hold_for(db, tmp_path, step):
@@ -420,6 +422,8 @@ def test_neyman_allocation_in_closed_form_and_by_python(db, tmp_path, monkeypatc
         sdc_sql.Microdata(db, "n", id="id").mask.sample(size=60, stratum="s", neyman="y", in_place=True)
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("delete", [lambda d, **w: d.mask.sample(size=1, **w), lambda d, **w: d.mask.massc(0, 1, **w)])
 def test_records_are_deleted_only_where_it_is_said(delete):
     data = sdc_sql.example()

@@ -158,6 +158,8 @@ def test_no_name_needs_quotes_and_the_row_tells_all_that_reproduces_the_step(sur
     assert survey.execute("SELECT count(*) FROM released JOIN again USING (id, x)").fetchall() == [(N,)]
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize(("method", "hidden"), [("linear", ["alpha", "applied"]), ("correlated", [])])
 def test_what_must_not_be_published_is_marked(survey, method, hidden):
     of(survey).mask.noise(["x", "y"], 0.1, method=method)

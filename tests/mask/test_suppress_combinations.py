@@ -503,6 +503,8 @@ def test_the_proof_counts_rare_records_pair_by_pair(con, case, threshold, inclus
 READINGS = [("identical", "after", False), ("wildcard", "after", True), ("strong", "before", True)]
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("weight", ["w", None])
 def test_rare_records_of_random_files_are_those_of_every_pair(con, weight):
     """Of two files that need not be of the same records, each set with its threshold; NULL stands in both."""

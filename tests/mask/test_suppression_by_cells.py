@@ -75,6 +75,8 @@ def test_local_suppression(counted, guarantee, k):
         prove(counted, "local_suppression", given, "cells")
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize(("weight", "k"), [("NULL", 3), ("'w'", 9)])
 def test_suppression_of_combinations(counted, weight, k):
     given = COMBINATIONS.format(keys=KEYS, k=k, weight=weight)

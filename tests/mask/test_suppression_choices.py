@@ -230,6 +230,8 @@ def test_a_subset_of_numbers_is_refused(con):
         con.execute("FROM sdc_local_suppression('small', ['sex'], 2, 'id', subset := 'chosen')").fetchall()
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_k_alike_are_enough_in_a_subset(con):
     con.execute("CREATE TABLE homes AS SELECT range AS id, range % 2 AS sex, range < 4 AS chosen FROM range(6)")
     for guarantee in ("identical", "wildcard"):

@@ -33,6 +33,8 @@ def test_two_values_of_four_records_and_none_of_others(k):
     assert prove(k, f"{SAFE} ORDER BY id DESC") == [row]
 
 
+@pytest.mark.one_in(4)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("released", "records"),
     [

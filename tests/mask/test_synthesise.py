@@ -85,6 +85,8 @@ def test_a_drawn_record_is_nobodys(k):
     assert abs(own) < 4.5 / math.sqrt(N)
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_a_record_more_another_copy_and_another_key_draw_everybody_anew(k):
     k.execute("CREATE OR REPLACE TABLE more AS FROM k UNION ALL SELECT * REPLACE (99999 AS id) FROM k LIMIT 1501")
     call = "sdc_synthesise('{}', ['f'], 'id'{})"
@@ -245,6 +247,8 @@ def homes(k):
 HOMES = {"household": "IT'S", "household_columns": "region", "structure": ["sex", "f"]}
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_households_keep_their_sizes_and_their_persons_fit_one_another(k, homes):
     columns = ["region", "sex", "f", "Select"]
     homes.mask.synthesise(columns, codes="Select", rules='f >= 16 OR "Select" IS NULL', **HOMES, into=fresh(k))

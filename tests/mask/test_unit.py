@@ -130,6 +130,8 @@ def test_odd_names_and_codes(keyed):
     ]
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("mask", "words"),
     [
@@ -163,6 +165,8 @@ def test_without_a_household_or_with_a_null_one(survey):
         described(survey, household=None).mask.noise("income", 0.1, unit="household", household="hh")
 
 
+@pytest.mark.one_in(4)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "call",
     [

@@ -32,6 +32,8 @@ def mode(path):
 MASK = ["mask", "round", "--id", "id", "--columns", "x", "--base", "10"]
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize("ending", [".parquet", ".csv", ".duckdb"])
 @pytest.mark.parametrize(("readable", "bits"), [(None, 0o600), ("group", 0o640), ("all", 0o644)])
 def test_write(folder, ending, readable, bits):

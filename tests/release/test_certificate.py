@@ -161,6 +161,8 @@ def test_a_field_taken_away_or_added_is_named(made):
     assert verified(made["parquet"], added).failed == ("limits[0].figures.more",)
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ["certificate", "public"])
 def test_a_field_changed_and_sealed_anew_is_found_by_running_it_again(made, name):
     """But for the versions, which may be others here, the date, and the documents, which are files beside it."""

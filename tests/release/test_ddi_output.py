@@ -50,6 +50,8 @@ def test_recoded_ids_are_not_as_they_were_collected(tmp_path, con, monkeypatch):
     assert "Released as they were collected: k." in public_report(done, "markdown")
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("ending", [".dta", ".sav"])
 def test_labels_of_variables_and_values(tmp_path, con, ending):
     pyreadstat, polars = pytest.importorskip("pyreadstat"), pytest.importorskip("polars")

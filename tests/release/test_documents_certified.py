@@ -131,6 +131,8 @@ def test_a_document_that_was_left_out_is_found_by_running_the_release_again(made
         assert f"{left} is named in the release file" in str(found)
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_the_command_line_names_what_was_only_read(made, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("SDC_KEY", KEY)
     for name in ("certificate.json", "released.parquet"):
@@ -146,6 +148,8 @@ def test_the_command_line_names_what_was_only_read(made, tmp_path, capsys, monke
     assert capsys.readouterr().out.endswith("\nverified\n")
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_a_refused_report_has_the_day_and_no_digest_of_a_file(made, tmp_path):
     shutil.copy(made / "persons.parquet", tmp_path)
     (tmp_path / "release.toml").write_text(
@@ -159,6 +163,8 @@ def test_a_refused_report_has_the_day_and_no_digest_of_a_file(made, tmp_path):
     assert "SHA-256 of what it holds" in (made / "internal.html").read_text()
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ["certificate", "public"])
 def test_a_certificate_of_format_2_verifies(name, tmp_path):
     found = sdc_sql.verify(FORMER / f"{name}.json", FORMER / "released.csv")

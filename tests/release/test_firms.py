@@ -29,6 +29,8 @@ RELEASE = """
 """
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize(("weight", "dominated", "unsafe"), [(1, 1, 3), (40, 0, 0)])
 def test_a_release_file_limits_dominance_by_weights(tmp_path, weight, dominated, unsafe):
     """Of food 900 of 1,000 is one firm's, unless it stands for forty as large: 36,000 of 36,100, each a fortieth."""

@@ -68,6 +68,8 @@ def test_all_suppressions_are_told_as_one(outcome):
     assert list_columns_as_collected(outcome) == ["Select", "f"]
 
 
+@pytest.mark.one_in(4)
+@pytest.mark.whole
 @pytest.mark.parametrize("format_", ["html", "markdown", "ddi", "certificate"])
 def test_no_keys_of_a_scenario_stand_together(outcome, format_):
     told = {

@@ -254,6 +254,8 @@ WRONG = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(8)
+@pytest.mark.whole
 @pytest.mark.parametrize("kind", WRONG)
 def test_each_error_is_told_with_its_place(write, kind):
     changed, expected = WRONG[kind]

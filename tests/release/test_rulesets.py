@@ -159,6 +159,8 @@ def test_families_add_a_limit_to_every_scenario(couples, con):
     assert "unsafe_combinations (race, hispanic, education) is" in str(threshold.limits[0])
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("rules_", "expected"),
     [

@@ -290,6 +290,8 @@ def test_every_row_of_the_research_rules(small):
     ]
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_every_row_of_the_public_rules(small):
     """Large towns have 280,000 persons in six provinces, small ones 150,000 in five; of these t3 has 90,000.
 

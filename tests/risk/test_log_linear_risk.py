@@ -212,6 +212,8 @@ def test_the_search_finds_the_interaction(con):
     assert fit == pytest.approx((steps[-1][4], steps[-1][3]), rel=1e-3)
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("call", "says"),
     [

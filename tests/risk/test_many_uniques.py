@@ -62,6 +62,8 @@ def test_weights_that_cannot_be_used_are_an_error_still():
         describe(6, 2, "0.4").risk.individual_risk()
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_the_report_says_it_once_beside_the_estimates_and_does_not_warn():
     data = describe(6, 2)
     with warnings.catch_warnings():
@@ -89,6 +91,8 @@ def test_a_comparison_notes_it_of_each_side():
     assert [note.partition(":")[0] for note in notes] == ["before masking"]
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.filterwarnings("default::sdc_sql.errors.ManyUniquesWarning")
 def test_the_command_line_says_it(tmp_path, capsys):
     file = str(tmp_path / "k.parquet")
@@ -105,6 +109,8 @@ def test_the_command_line_says_it(tmp_path, capsys):
     assert SAID not in capsys.readouterr().err
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_a_release_says_it_in_its_report_and_on_the_command_line(tmp_path, capsys):
     describe(6, 2).con.table("k").write_parquet(str(tmp_path / "k.parquet"))
     (tmp_path / "release.toml").write_text(

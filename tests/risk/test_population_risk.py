@@ -75,6 +75,8 @@ def test_without_sample_uniques(con):
     assert [row[name] for name in uniques] == [0] * 4
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "columns",
     [

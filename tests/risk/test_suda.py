@@ -133,6 +133,8 @@ def crossings(records, keys, seed):
     return np.unique(np.concatenate(made), axis=0)[:records]
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("nulls", ["category", "excluded"])
 def test_all_sizes_of_many_keys(db, nulls):
     # 22 keys are 4,194,303 sets; each minimal unique that is found is checked, and that none is missing of 15 records
@@ -263,6 +265,8 @@ def test_odd_names(db):
     assert sorted(found) == [(30, 2, 1, ['a"b']), (41, 1, 1, ["SELECT"])]
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -352,6 +356,8 @@ def suda_by_definition(records, found, *, fraction, scoring):
     return weigh, [(len(sets), s, d) for sets, s, d in zip(found, scores, chances, strict=True)]
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("nulls", "most", "fraction", "scoring"),
     [("category", 3, 0.01, "factorial"), ("excluded", None, 0.25, "superset")],  # the first by default

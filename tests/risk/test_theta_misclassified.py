@@ -297,6 +297,8 @@ def test_pram_reversed_of_a_crossing_is_bayes_theorem(con):
     assert con.execute(call).fetchall() == [(100,)]
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("matrix", "words"),
     [

@@ -53,6 +53,8 @@ def check_rule(db, table, thresholds, *, weight, inclusive, nulls):
     assert dict(found) == {i: bearing[i] for i in range(len(table.rows))}
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("thresholds", "weight", "inclusive", "nulls"),
     [([2, None, 1], False, True, "category"), ([8, 6.5], True, False, "wildcard")],
@@ -253,6 +255,8 @@ def test_a_level_that_there_is_not_is_refused(persons, levels):
             persons.execute(f"FROM {call}").fetchall()
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("arguments", "sets"),
     [
@@ -275,6 +279,8 @@ def test_the_sets_that_are_checked(db, arguments, sets):
     assert rule["limits"] == [given.get(len(s), 3) for s in sets]
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -46,6 +46,8 @@ def release(con, path, name: str, after: str = "") -> str:
     return series.head
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_it_is_repeated_and_gone_on_with(con, tmp_path):
     con.execute("CREATE TABLE t AS SELECT i AS id, (i * 7) % 61 + 0.5 AS x, i * i % 97 AS y FROM range(60) r(i)")
     path = tmp_path / "l"

@@ -86,6 +86,8 @@ def test_names_types_order_and_number_are_and_no_two_texts_run_together(con):
 IDS = ["'p' || id", "id::DECIMAL(12, 3) / 8", "uuid()", "DATE '2020-01-01' + id::INTEGER", "-id"]
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize("ids", IDS)
 def test_ids_of_any_type(con, ids):
     copy(con, f"SELECT * REPLACE ({ids} AS id) FROM k", "v")
@@ -103,6 +105,8 @@ def test_ids_that_are_not_unique_are_refused_elsewhere(con, tmp_path):
             sdc_sql.Microdata(con, "twice", id="id", series=series).mask.microaggregate("half", 3, into="m")
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_a_random_table_is_digested_as_the_one_by_record_tells_it_apart(con):
     """Of tables of few values each pair is one table by both digests, or by neither."""
     rng = np.random.default_rng(1)

@@ -227,6 +227,8 @@ def test_ids(con, tmp_path):
     assert four.counts["erased"] == 1  # id 2 left after the first release; 0 and 1 are erased already
 
 
+@pytest.mark.slow
+@pytest.mark.whole
 def test_a_release_of_persons_who_were_erased_is_not_repeated(con, tmp_path):
     """What was kept of them is gone: they would have other values. A release after they had left is repeated."""
     one = release(con, tmp_path, "one", "first")

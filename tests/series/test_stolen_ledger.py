@@ -52,6 +52,8 @@ def try_all(con, ids, values) -> dict[bytes, int]:
     return dict(rows)
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("encrypted", [True, False])
 def test_no_id_no_value_and_no_stratum_stands_in_its_bytes(connect, tmp_path, encrypted):
     with connect() as con:
@@ -88,6 +90,8 @@ def test_with_the_key_it_is_a_pseudonymised_copy_and_without_it_none(connect, tm
         assert not others & {*strata}
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("faulty", [False, True])
 def test_how_often_a_value_occurs_is_not_seen_in_its_digests(connect, tmp_path, faulty):
     """With digests of values alone their frequencies are those of the values, and tell which is which."""

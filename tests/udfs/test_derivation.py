@@ -38,6 +38,8 @@ def test_a_cell_predicts_where_enough_known_values_are_all_equal(own):
     assert _find_predicting_cells(cells, values, target, wanted).tolist() == expected
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize("run", [1, 1_500, 1 << 18])  # none in runs, some (the records in two or more), all at once
 @pytest.mark.parametrize("own", [0, 1])
 def test_each_giver_predicts_as_a_plain_count_of_all_records_says(monkeypatch, own, run):

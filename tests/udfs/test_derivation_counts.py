@@ -62,6 +62,8 @@ def drop_lonely(figures, among):
     return {c: shown[c] for c in kept}, {c: its for c, its in hidden.items() if c in kept}
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize("among", [False, True])
 @pytest.mark.parametrize(
     "ways",
@@ -139,6 +141,8 @@ def test_a_rule_is_tried_on_the_cells_of_hidden_values_alone(monkeypatch, seed):
     assert (found.giver, found.rule) == ((0, 1), True)
 
 
+@pytest.mark.one_in(5)
+@pytest.mark.whole
 @pytest.mark.parametrize("share", [0.0, 0.0005, 0.001, 0.05, 0.3, 0.8])  # of the records whose value is another one
 @pytest.mark.parametrize("few", [False, True])  # elsewhere than in the cells of a few hidden values no rule holds
 def test_cells_that_are_looked_at_whole_change_nothing_that_is_found(monkeypatch, share, few):

@@ -30,6 +30,8 @@ def outcomes(free, paired, reach, chance):
     return found
 
 
+@pytest.mark.one_in(3)
+@pytest.mark.whole
 @pytest.mark.parametrize(("n", "reach", "grid"), [(4, 2, 2), (5, 2, 2), (6, 2, 2), (5, 3, 6), (6, 3, 6), (4, 4, 6)])
 def test_every_pairing_has_its_chance(n, reach, grid):
     # draws in the middle of `grid` equal parts choose evenly among any divisor of `grid` places
