@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MOST_KEYS = 16
 _MIXER = 0x9E37_79B9_7F4A_7C15
+_MANY = 8  # a share of the cells, one in so many, of which the buckets that reach what is asked for are summed first
 _DOUBLE = 53  # bits of each half of two numbers, where one is too short
 
 
@@ -138,12 +139,14 @@ class Cells:
         if packed.dtype.kind == "i":
             few = self.number.bit_length() + 1  # two to four buckets a cell
             buckets = (packed.view(np.uint64) * np.uint64(_MIXER) >> np.uint64(64 - few)).view(np.int64)
-            full = np.bincount(buckets, weights=amounts, minlength=1 << few) >= least * (1 - 1e-9)
-            here = full[buckets[wanted]]
-            if not here.any():
+            here = buckets[wanted]
+            if len(wanted) > self.number // _MANY:  # of few cells all buckets are looked into
+                full = np.bincount(buckets, weights=amounts, minlength=1 << few) >= least * (1 - 1e-9)
+                here = here[full[here]]
+            if not len(here):
                 return np.zeros(len(wanted))
             needed = np.zeros(1 << few, dtype=np.bool_)
-            needed[buckets[wanted[here]]] = True
+            needed[here] = True
             chosen = np.flatnonzero(needed[buckets])
         values, groups = group_values(packed[chosen])
         totals = np.bincount(groups, weights=amounts[chosen], minlength=len(values))

@@ -8,7 +8,7 @@ no other record were suppressed (without this, k - 1 records blanked whole would
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sdc_sql.udfs.sorting import group_values, sort_with_places
@@ -40,27 +40,24 @@ def suppress_by_wildcard(cells: Cells, k: int) -> Integers:
     return _Search(cells, k).lost
 
 
-class _Set(NamedTuple):
-    """A set of keys: the cells left whose group, of those that agree on the other keys, has some that may lose it."""
+class _Set:
+    """A set of keys, and what is suppressed where it is.
 
-    left_out: int
-    cells: Integers
-    groups: Integers
-    may: Truths
+    Its cells are those left whose group, of those that agree on the other keys, has some that may lose it.
+    """
 
-    def select(self, left: Truths) -> _Set:
-        """Return the same of the cells that are still left."""
-        here = left[self.cells]
-        return self if here.all() else _Set(self.left_out, self.cells[here], self.groups[here], self.may[here])
+    def __init__(self, left_out: int, cells: Integers, groups: Integers, may: Truths) -> None:
+        self.left_out, self.cells, self.groups, self.may = left_out, cells, groups, may
+        self.suppressed = np.zeros(len(cells), dtype=np.bool_)
+        self.gains = np.zeros(len(cells))
+        # how far the records of each group come nearer to k, for each one suppressed
+        self.score = np.zeros(int(groups.max(initial=-1)) + 1)
 
-
-class _Plan(NamedTuple):
-    """What is suppressed where a set of keys is: of its cells, whether suppressed, what each gains."""
-
-    set: _Set
-    suppressed: Truths
-    gains: Floats
-    score: Floats  # how far the records of each group come nearer to k, for each one suppressed
+    def keep(self, here: Truths) -> None:
+        """Leave out the cells that are not here."""
+        if not here.all():
+            self.cells, self.groups, self.may = self.cells[here], self.groups[here], self.may[here]
+            self.suppressed, self.gains = self.suppressed[here], self.gains[here]
 
 
 class _Search:
@@ -72,73 +69,86 @@ class _Search:
         self.found = compatible(cells)
         self.sizes = cells.counts.astype(np.float64)
         self.everyone = cells.totals.astype(np.float64)
-        self.left = np.flatnonzero((self.found < k) & (cells.counts > 0))
+        self.left = (self.found < k) & (cells.counts > 0)
         for _, level in groupby(zip(cells.costs, cells.sets, strict=True), key=lambda pair: pair[0]):
-            if not len(self.left):
+            left = np.flatnonzero(self.left)
+            if not len(left):
                 break
-            self._suppress_at_cost([left_out for _, left_out in level])
+            self._suppress_at_cost([self._group_cells(left_out, left) for _, left_out in level])
 
-    def _suppress_at_cost(self, level: list[int]) -> None:
+    def _suppress_at_cost(self, sets: list[_Set]) -> None:
         """Suppress sets of keys of one cost: in each round where that gains most, and no record has a better set."""
-        sets = [self._group_cells(left_out) for left_out in level]
+        changed = self.left
         for _ in range(_ROUNDS):
-            sets = self._list_usable(sets)
-            plans = [self._plan(s) for s in sets]
-            if not plans:
+            sets = self._list_usable(sets, changed)
+            if not sets:
                 return
             best, of = np.zeros(self.cells.number), np.full(self.cells.number, -1)
-            for place, plan in enumerate(plans):
-                score = plan.score[plan.set.groups]
-                better = score > best[plan.set.cells]
-                here = plan.set.cells[better]
+            for place, one in enumerate(sets):
+                score = one.score[one.groups]
+                better = score > best[one.cells]
+                here = one.cells[better]
                 best[here], of[here] = score[better], place
-            of[best < _NEAR * max(float(plan.score.max()) for plan in plans)] = -1
-            self._carry_out(plans, of)
+            of[best < _NEAR * max(float(one.score.max()) for one in sets)] = -1
+            changed = self._carry_out(sets, of)
         for one in sets:  # few are left: one set after another
-            for usable in self._list_usable([one]):
-                self._carry_out([self._plan(usable)], np.zeros(self.cells.number, dtype=np.int64))
+            for usable in self._list_usable([one], changed):
+                changed |= self._carry_out([usable], np.zeros(self.cells.number, dtype=np.int64))
 
-    def _group_cells(self, left_out: int) -> _Set:
+    def _group_cells(self, left_out: int, left: Integers) -> _Set:
         """Return the cells left that a set of keys concerns."""
-        keeping = self.left[self.cells.find_keeping_known(left_out, self.left)]
+        keeping = left[self.cells.find_keeping_known(left_out, left)]
         may = np.zeros(self.cells.number, dtype=np.bool_)
         may[keeping] = self.cells.sums(left_out, keeping, self.everyone, self.k) >= self.k
         if not may.any():
-            return _Set(left_out, self.left[:0], self.left[:0], may[:0])
-        rows, groups = group_values(self.cells.released(left_out, self.left))
+            return _Set(left_out, left[:0], left[:0], may[:0])
+        rows, groups = group_values(self.cells.released(left_out, left))
         concerned = np.zeros(len(rows), dtype=np.bool_)
-        concerned[groups[may[self.left]]] = True
+        concerned[groups[may[left]]] = True
         here = concerned[groups]
-        return _Set(left_out, self.left[here], (np.cumsum(concerned) - 1)[groups[here]], may[self.left][here])
+        return _Set(left_out, left[here], (np.cumsum(concerned) - 1)[groups[here]], may[left][here])
 
-    def _list_usable(self, sets: list[_Set]) -> list[_Set]:
-        """Return the sets that some cell left may lose, with what is left of their cells."""
-        left = np.zeros(self.cells.number, dtype=np.bool_)
-        left[self.left] = True
-        return [s for s in (one.select(left) for one in sets) if s.may.any()]
+    def _list_usable(self, sets: list[_Set], changed: Truths) -> list[_Set]:
+        """Return the sets that some cell left may lose, planned anew in the groups where a cell has changed."""
+        for one in sets:
+            here = changed[one.cells]
+            if here.any():
+                anew = np.zeros(len(one.score), dtype=np.bool_)
+                anew[one.groups[here]] = True
+                one.keep(self.left[one.cells])
+                self._plan(one, anew)
+        return [one for one in sets if one.may.any()]
 
-    def _carry_out(self, plans: list[_Plan], of: Integers) -> None:
-        """Suppress as planned in the groups all of whose records to be suppressed are of this plan."""
-        settled = np.zeros(self.cells.number, dtype=np.bool_)
-        for place, plan in enumerate(plans):
-            spoilt = np.zeros(len(plan.score), dtype=np.bool_)
-            spoilt[plan.set.groups[plan.suppressed & (of[plan.set.cells] != place)]] = True
-            whole = ~spoilt[plan.set.groups]
-            here = plan.set.cells[plan.suppressed & whole]
-            self.found[plan.set.cells] += np.where(whole, plan.gains, 0.0)
-            self.lost[here] = plan.set.left_out & self.cells.known[here]
+    def _carry_out(self, sets: list[_Set], of: Integers) -> Truths:
+        """Suppress as planned in the groups all of whose records to be suppressed are of this set.
+
+        Returns which cells have changed.
+        """
+        changed, settled = np.zeros(self.cells.number, dtype=np.bool_), np.zeros(self.cells.number, dtype=np.bool_)
+        for place, one in enumerate(sets):
+            spoilt = np.zeros(len(one.score), dtype=np.bool_)
+            spoilt[one.groups[one.suppressed & (of[one.cells] != place)]] = True
+            whole = ~spoilt[one.groups]
+            gaining = whole & (one.gains > 0)
+            self.found[one.cells[gaining]] += one.gains[gaining]
+            changed[one.cells[gaining]] = True
+            here = one.cells[one.suppressed & whole]
+            self.lost[here] = one.left_out & self.cells.known[here]
             settled[here] = True
-        self.left = self.left[~settled[self.left] & (self.found[self.left] < self.k)]
+        self.left &= ~settled & (self.found < self.k)
+        return changed | settled
 
-    def _plan(self, one: _Set) -> _Plan:
-        """Return what is suppressed where a set of keys is, of the cells that may lose it."""
-        groups, own = one.groups, self.sizes[one.cells]
-        found = self.found[one.cells]
+    def _plan(self, one: _Set, anew: Truths) -> None:
+        """Plan what is suppressed in some groups where a set of keys is, of the cells that may lose it."""
+        rows = np.flatnonzero(anew[one.groups])
+        cells, groups = one.cells[rows], (np.cumsum(anew) - 1)[one.groups[rows]]
+        number = np.count_nonzero(anew)
+        own, found = self.sizes[cells], self.found[cells]
         lacking = self.k - found
-        complete = self.cells.known[one.cells] == self.cells.every
+        complete = self.cells.known[cells] == self.cells.every
         # cells with NULL may agree already: only complete ones, which differ, are counted as gained
         sizes = np.where(complete, own, 0.0)
-        order = np.flatnonzero(one.may)
+        order = np.flatnonzero(one.may[rows])
         # by groups, those that lack most first: what a cell has is a whole number below k
         order = order[sort_with_places(groups[order] * self.k + found[order].astype(np.int64))[0]]
         starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
@@ -146,12 +156,14 @@ class _Search:
         before -= np.repeat(before[starts], np.diff(starts, append=len(order)))
         suppressed = np.zeros(len(groups), dtype=np.bool_)
         suppressed[order[before < lacking[order]]] = True
-        total = np.bincount(groups[suppressed], weights=sizes[suppressed], minlength=int(groups.max()) + 1)
+        total = np.bincount(groups[suppressed], weights=sizes[suppressed], minlength=number)
         gains = np.where(complete, total[groups], 0.0)
-        given = np.bincount(groups, weights=own * suppressed)
-        helped = own * np.where(suppressed, lacking, np.minimum(gains, lacking))
-        score = np.divide(np.bincount(groups, weights=helped), given, out=np.zeros(len(given)), where=given > 0)
-        return _Plan(one, suppressed, gains, score)
+        given = np.bincount(groups, weights=own * suppressed, minlength=number)
+        helped = np.bincount(
+            groups, weights=own * np.where(suppressed, lacking, np.minimum(gains, lacking)), minlength=number
+        )
+        one.score[anew] = np.divide(helped, given, out=np.zeros(number), where=given > 0)
+        one.suppressed[rows], one.gains[rows] = suppressed, gains
 
 
 def compatible(cells: Cells) -> Floats:
