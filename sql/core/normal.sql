@@ -46,9 +46,11 @@ CREATE OR REPLACE MACRO sdc__normal_at(p, square, root) AS CASE
 END;
 CREATE OR REPLACE MACRO sdc__normal_quantile(p) AS sdc__normal_at(p, sdc__normal_square(p), sdc__normal_root(p));
 
--- Of an interval of so great a probability, in standard errors to either side.
-CREATE OR REPLACE MACRO sdc__interval_quantile(confidence) AS
-    sdc__normal_quantile(0.5 + sdc__checked_fraction(confidence, 'confidence') / 2);
+-- Of an interval of so great a probability, in standard errors to either side: one row, so that its parts are columns.
+CREATE OR REPLACE MACRO sdc__interval_quantile(confidence) AS (
+    SELECT sdc__normal_at(sdc__p, sdc__square, sdc__root)
+    FROM (SELECT sdc__p, sdc__normal_square(sdc__p) AS sdc__square, sdc__normal_root(sdc__p) AS sdc__root
+          FROM (SELECT 0.5 + sdc__checked_fraction(confidence, 'confidence') / 2 AS sdc__p) AS sdc__a) AS sdc__b);
 
 -- The same for several columns.
 CREATE OR REPLACE MACRO sdc__normal_reduced(p) AS

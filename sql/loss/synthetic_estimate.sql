@@ -47,16 +47,15 @@
 --   ratio       number in (0, ...)               the records of a copy / the records of the original file
 --   confidence  number in (0, 1)                 the probability of the interval
 
--- The quantile p > 1/2 of Student's distribution with nu >= 1 degrees of freedom; whole or not.
+-- The quantile p > 1/2 of Student's distribution with nu >= 1 degrees of freedom; whole or not. z: the normal one.
 CREATE OR REPLACE MACRO sdc__student_constant(nu) AS exp(lgamma((nu + 1) / 2) - lgamma(nu / 2)) / sqrt(pi());
 CREATE OR REPLACE MACRO sdc__student_area(w, nu) AS w / 768 * list_sum(list_transform(range(257), lambda i:
     CASE WHEN i IN (0, 256) THEN 1 WHEN i % 2 = 1 THEN 4 ELSE 2 END * pow(cosh(w * i / 256), -nu)));
 CREATE OR REPLACE MACRO sdc__student_root(p, nu, c) AS list_reduce(list_transform(range(40), lambda i: 0e0), lambda w, i:
     w + ((p - 0.5) / c - sdc__student_area(w, nu)) * pow(cosh(w), nu));
-CREATE OR REPLACE MACRO sdc__student_quantile(p, nu) AS
+CREATE OR REPLACE MACRO sdc__student_quantile(p, nu, z) AS
     CASE WHEN nu <= 1e5 THEN sqrt(nu) * sinh(sdc__student_root(p, nu, sdc__student_constant(nu)))
-         ELSE sdc__normal_quantile(p)
-              + (pow(sdc__normal_quantile(p), 3) + sdc__normal_quantile(p)) / 4 / coalesce(nu, 'infinity'::DOUBLE) END;
+         ELSE z + (pow(z, 3) + z) / 4 / coalesce(nu, 'infinity'::DOUBLE) END;
 
 CREATE OR REPLACE MACRO sdc__checked_estimate(q) AS
     CASE WHEN sdc__finite_number(q) IS NOT NULL THEN q::DOUBLE
@@ -122,7 +121,8 @@ CREATE OR REPLACE MACRO sdc_synthetic_estimate(tbl, estimate, variance, synthesi
         FROM sdc__moments_of
     ),
     sdc__bounded AS (
-        SELECT *, sqrt(sdc__taken) * sdc__student_quantile(0.5 + sdc__p / 2, sdc__nu) AS sdc__half FROM sdc__combined
+        SELECT *, sqrt(sdc__taken) * sdc__student_quantile(0.5 + sdc__p / 2, sdc__nu, sdc__interval_quantile(confidence)) AS sdc__half
+        FROM sdc__combined
     )
     SELECT sdc__k AS quantity, sdc__copies AS copies, sdc__mean AS estimate, sdc__w AS within, sdc__b AS between,
            sdc__taken AS variance, sdc__nu AS degrees, sdc__mean - sdc__half AS lower, sdc__mean + sdc__half AS upper,

@@ -40,7 +40,7 @@ CREATE OR REPLACE MACRO sdc__joined(names, texts) AS
                     '');
 
 CREATE OR REPLACE MACRO sdc__column_digest(x, subkeys, id, together) AS
-    sdc__digest(subkeys[sdc__folded(alias(x))], sdc__checked_id(id), coalesce(together, sdc__part(sdc__canonical(sdc__number(x)))));
+    sdc__digest(subkeys[sdc__folded(alias(x))], sdc__checked_id(id), coalesce(together, sdc__part(sdc__canonical_number(sdc__number(x)))));
 
 -- drawn: 'column', where each column is masked by itself, or 'record', where its columns are masked together. bytes: of a record
 -- (held_at_once.sql).

@@ -52,7 +52,7 @@ CREATE OR REPLACE MACRO sdc__finite(x, name) AS
 
 CREATE OR REPLACE MACRO sdc__finite_value(v) AS sdc__finite(sdc__number(v), alias(v));
 CREATE OR REPLACE MACRO sdc__uniform_to_multiply(v, subkeys, named) AS
-    sdc__off_zero(sdc__uniform(subkeys[sdc__folded(alias(v))], named, sdc__part(sdc__canonical(sdc__number(v)))));
+    sdc__off_zero(sdc__uniform(subkeys[sdc__folded(alias(v))], named, sdc__part(sdc__canonical_number(sdc__number(v)))));
 CREATE OR REPLACE MACRO sdc__multiplied(x, size, names, normals) AS x * (1 + size * sdc__of_column(normals, names, x));
 CREATE OR REPLACE MACRO sdc__multiplied_plainly(tbl, columns, size, id, spread, stratum, stream, release, unit, household) AS TABLE
     WITH sdc__drawn AS (
@@ -61,8 +61,8 @@ CREATE OR REPLACE MACRO sdc__multiplied_plainly(tbl, columns, size, id, spread, 
                sdc__uniform_to_multiply(COLUMNS(sdc__to_mask((*), columns, id)), sdc__subkeys, sdc__named) AS "sdc__u_\0"
         FROM sdc__named_records(tbl, columns, id, unit, household, NULL), (SELECT sdc__checked_factors(size) AS sdc__size),
              sdc__column_subkeys(columns, release, stream, 'multiplicative noise plain',
-                                 concat(sdc__part(sdc__canonical(sdc__checked_number(size, 'size'))),
-                                        sdc__part(sdc__canonical(sdc__checked_number(spread, 'spread')))))
+                                 concat(sdc__part(sdc__canonical_number(sdc__checked_number(size, 'size'))),
+                                        sdc__part(sdc__canonical_number(sdc__checked_number(spread, 'spread')))))
     ),
     sdc__reduced_of AS (SELECT *, sdc__normal_reduced(COLUMNS(lambda c: starts_with(c, 'sdc__u_'))) AS "sdc__r_\0" FROM sdc__drawn),
     sdc__normals_of AS (SELECT *, sdc__normal_of_reduced(COLUMNS(lambda c: starts_with(c, 'sdc__r_'))) AS "sdc__z_\0" FROM sdc__reduced_of),
@@ -85,8 +85,8 @@ CREATE OR REPLACE MACRO sdc__multiplied_together(tbl, columns, size, id, method,
                    sdc__checked_number(spread, 'spread')) AS sdc__masked
         FROM sdc__gathered(tbl, columns, id, stratum, CASE WHEN method = 'hoehne' THEN 'record' ELSE 'column' END,
                            'multiplicative noise ' || method,
-                           concat(sdc__part(sdc__canonical(sdc__checked_number(size, 'size'))),
-                                  sdc__part(sdc__canonical(sdc__checked_number(spread, 'spread')))),
+                           concat(sdc__part(sdc__canonical_number(sdc__checked_number(size, 'size'))),
+                                  sdc__part(sdc__canonical_number(sdc__checked_number(spread, 'spread')))),
                            stream, release, 310 + 70 * len(sdc__names(columns)))
     )
     FROM sdc__spread_averages(tbl, columns, 'sdc__filled');

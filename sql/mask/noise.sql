@@ -62,7 +62,7 @@ CREATE OR REPLACE MACRO sdc__noise_by_ranks(tbl, columns, alpha, id, method, low
                sdc__each(upper, columns, sdc__names)::DOUBLE[] AS sdc__high,
                sdc__each(discrete, columns, sdc__names)::BOOLEAN[] AS sdc__discrete
         FROM sdc__gathered(tbl, columns, id, stratum, 'record', 'noise ' || method,
-                           sdc__part(sdc__canonical(sdc__checked_number(alpha, 'alpha'))), stream, release,
+                           sdc__part(sdc__canonical_number(sdc__checked_number(alpha, 'alpha'))), stream, release,
                            310 + 100 * len(sdc__names(columns)))
     ),
     sdc__noisy AS (

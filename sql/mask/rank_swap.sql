@@ -48,8 +48,8 @@ CREATE OR REPLACE MACRO sdc__rank_swap_ordered(tbl, columns, id, p, correlation,
                            sdc__part(sdc__canonical(COLUMNS(sdc__to_mask((*), columns, id))))) AS sdc__drawn
         FROM sdc__identified_at_once(tbl, id, 140, codes := [stratum]),
              sdc__column_subkeys(columns, release, stream, 'rank swap',
-                                 concat(sdc__part(sdc__canonical(sdc__checked_number(p, 'p'))),
-                                        sdc__part(sdc__canonical(sdc__checked_number(correlation, 'correlation')))))
+                                 concat(sdc__part(sdc__canonical_number(sdc__checked_number(p, 'p'))),
+                                        sdc__part(sdc__canonical_number(sdc__checked_number(correlation, 'correlation')))))
     ),
     sdc__marked AS (
         SELECT *, sdc__uniform_of(sdc__drawn, 1) AS sdc__u, sdc__uniform_of(sdc__drawn, 2) AS sdc__choice,

@@ -12,6 +12,10 @@ CREATE OR REPLACE MACRO sdc__to_mask(have, columns, id) AS CASE
     ELSE sdc__columns(have, columns)
 END;
 
+-- The same of columns whose names are a long expression, which is bound once.
+CREATE OR REPLACE MACRO sdc__to_mask_each(have, columns, id) AS
+    list_transform([columns], lambda named: sdc__to_mask(have, named, id))[1];
+
 CREATE OR REPLACE MACRO sdc__kept(have, columns) AS list_filter(have, lambda h: NOT sdc__is_among(h, sdc__names_if_any(columns)));
 
 -- (A record whose id is NULL is told of by whoever of both comes first: here, or where the ids are counted.)

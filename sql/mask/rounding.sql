@@ -44,15 +44,15 @@ CREATE OR REPLACE MACRO sdc__is_of_type(x, type) AS CASE
     WHEN sdc__is_whole(type) THEN x = floor(x)
     WHEN starts_with(type, 'DECIMAL') THEN x = round(x, TRY_CAST(regexp_extract(type, ',(\d+)', 1) AS INTEGER))
     ELSE true END;
-CREATE OR REPLACE MACRO sdc__base_of(v, base) AS
-    CASE WHEN sdc__is_of_type(sdc__base(base), typeof(v)) THEN base
+-- Whether a column holds multiples of a base; else an error. What stands here is asked once, and below only its number is written again.
+CREATE OR REPLACE MACRO sdc__holds_base(v, base) AS
+    CASE WHEN sdc__base(base) > 0 AND sdc__is_of_type(TRY_CAST(base AS DOUBLE), typeof(v)) THEN true
          ELSE error('ParameterError: The base is ' || base::VARCHAR || ', and ' || alias(v) || ' has type ' || typeof(v)
                     || ', which does not hold its multiples: cast the column to DOUBLE first, or give another base.') END;
-CREATE OR REPLACE MACRO sdc__is_part(base) AS sdc__base(base) < 1 AND round(1e0 / sdc__base(base)) * sdc__base(base) = 1;
-CREATE OR REPLACE MACRO sdc__in_bases(x, base) AS
-    CASE WHEN sdc__is_part(base) THEN x * round(1e0 / sdc__base(base)) ELSE x / sdc__base(base) END;
-CREATE OR REPLACE MACRO sdc__of_bases(n, base) AS
-    CASE WHEN sdc__is_part(base) THEN n / round(1e0 / sdc__base(base)) ELSE n * sdc__base(base) END + 0e0;
+-- base: a number above 0, as x and n are numbers
+CREATE OR REPLACE MACRO sdc__is_part(base) AS base < 1 AND round(1e0 / base) * base = 1;
+CREATE OR REPLACE MACRO sdc__in_bases(x, base) AS CASE WHEN sdc__is_part(base) THEN x * round(1e0 / base) ELSE x / base END;
+CREATE OR REPLACE MACRO sdc__of_bases(n, base) AS CASE WHEN sdc__is_part(base) THEN n / round(1e0 / base) ELSE n * base END + 0e0;
 -- NaN and infinity stay; u: 0.5 exactly for the nearest, else a draw.
 CREATE OR REPLACE MACRO sdc__rounded(x, base) AS
     sdc__of_bases(floor(sdc__in_bases(x, base)) + (sdc__in_bases(x, base) - floor(sdc__in_bases(x, base)) >= 0.5)::INTEGER, base);
@@ -61,26 +61,28 @@ CREATE OR REPLACE MACRO sdc__rounded_at_random(x, base, u) AS
 
 -- The type of a value is its column's again.
 CREATE OR REPLACE MACRO sdc__round_value(v, base, x_max) AS cast_to_type(CASE
-    WHEN x_max IS NULL OR isnan(sdc__number(v)) THEN sdc__rounded(sdc__number(v), sdc__base_of(v, base))
-    WHEN sdc__number(v) > sdc__checked_number(x_max, 'x_max')
+    WHEN sdc__holds_base(v, base) AND sdc__number(v) IS NULL THEN NULL
+    WHEN x_max IS NULL OR isnan(TRY_CAST(v AS DOUBLE)) THEN sdc__rounded(TRY_CAST(v AS DOUBLE), TRY_CAST(base AS DOUBLE))
+    WHEN TRY_CAST(v AS DOUBLE) > sdc__checked_number(x_max, 'x_max')
         THEN error('ParameterError: A value of ' || alias(v) || ' is above x_max, ' || x_max::VARCHAR
                    || ', the largest that is possible: give a greater x_max.')
-    ELSE least(sdc__rounded(sdc__number(v), sdc__base_of(v, base)),
-               sdc__of_bases(floor(sdc__in_bases(sdc__checked_number(x_max, 'x_max'), base)), base)) END,
+    ELSE least(sdc__rounded(TRY_CAST(v AS DOUBLE), TRY_CAST(base AS DOUBLE)),
+               sdc__of_bases(floor(sdc__in_bases(TRY_CAST(x_max AS DOUBLE), TRY_CAST(base AS DOUBLE))), TRY_CAST(base AS DOUBLE))) END,
          v);
 -- A draw depends on the base and on the value, in millionths of the base.
-CREATE OR REPLACE MACRO sdc__round_value_at_random(v, base, subkeys, id) AS
-    cast_to_type(sdc__rounded_at_random(sdc__number(v), sdc__base_of(v, base),
-                                        sdc__uniform(subkeys[sdc__folded(alias(v))], id,
-                                                     sdc__in_units(sdc__number(v), sdc__base(base)))),
-                 v);
+CREATE OR REPLACE MACRO sdc__round_value_at_random(v, base, subkeys, id) AS cast_to_type(CASE
+    WHEN sdc__holds_base(v, base) AND sdc__number(v) IS NULL THEN NULL
+    ELSE sdc__rounded_at_random(TRY_CAST(v AS DOUBLE), TRY_CAST(base AS DOUBLE),
+                                sdc__uniform(subkeys[sdc__folded(alias(v))], id,
+                                             sdc__in_units(TRY_CAST(v AS DOUBLE), TRY_CAST(base AS DOUBLE)))) END,
+         v);
 
 CREATE OR REPLACE MACRO sdc__round(tbl, columns, base, id, x_max) AS TABLE
     SELECT sdc__id, sdc__round_value(COLUMNS(sdc__to_mask((*), columns, id)), base, x_max) AS "\0" FROM sdc__identified(tbl, id);
 CREATE OR REPLACE MACRO sdc__round_at_random(tbl, columns, base, id, stream, release, unit, household) AS TABLE
     SELECT sdc__id, sdc__round_value_at_random(COLUMNS(sdc__to_mask((*), columns, id)), base, sdc__subkeys, sdc__named) AS "\0"
     FROM sdc__named_records(tbl, columns, id, unit, household, NULL),
-         sdc__column_subkeys(columns, release, stream, 'random rounding', sdc__canonical(sdc__base(base)));
+         sdc__column_subkeys(columns, release, stream, 'random rounding', sdc__canonical_number(sdc__base(base)));
 
 -- Keeps: every value to within half a base, with x_max those above its last multiple to within a base.
 -- Before: round_to_base

@@ -53,12 +53,12 @@ CREATE OR REPLACE MACRO sdc__local_suppression_designed(tbl, keys, k, id, guaran
     ),
     sdc__named AS (SELECT struct_keys(struct_pack(*COLUMNS(sdc__columns((*), keys)))) AS sdc__names FROM sdc__checked LIMIT 1),
     sdc__taken AS (
-        SELECT list_transform(sdc__with_ghosts(keys, ghosts), lambda c: sdc__taken_by(c, sdc__names, ghosts)) AS sdc__bits
-        FROM sdc__named
+        SELECT sdc__blanked_names, list_transform(sdc__blanked_names, lambda c: sdc__taken_by(c, sdc__names, ghosts)) AS sdc__bits
+        FROM (SELECT sdc__names, sdc__with_ghosts(keys, ghosts) AS sdc__blanked_names FROM sdc__named)
     )
     SELECT sdc__id,
            sdc__blanked_with(COLUMNS(sdc__columns((*), sdc__with_ghosts(keys, ghosts))), sdc__lost, sdc__bits,
-                             sdc__with_ghosts(keys, ghosts)) AS "\0"
+                             sdc__blanked_names) AS "\0"
     FROM sdc__decided, sdc__taken;
 
 -- What was released, as the cells before and after tell it, counted anew: true, or an error where the guarantee does not hold.

@@ -241,21 +241,21 @@ CREATE OR REPLACE MACRO sdc__local_suppression_by_household(tbl, keys, k, id, gu
     ),
     -- a bit for each key: those of persons, the number of the cell, those of the household
     sdc__taken AS (
-        SELECT len(sdc__persons) AS sdc__shift,
-               list_transform(sdc__with_ghosts(keys, ghosts),
+        SELECT len(sdc__persons) AS sdc__shift, sdc__blanked_names,
+               list_transform(sdc__blanked_names,
                               lambda c: sdc__taken_by(c, list_concat(sdc__persons, sdc__ours), ghosts)) AS sdc__which
-        FROM sdc__all_names
+        FROM (SELECT sdc__persons, sdc__ours, sdc__with_ghosts(keys, ghosts) AS sdc__blanked_names FROM sdc__all_names)
     ),
-    sdc__own_values AS (SELECT sdc__id AS sdc__same, COLUMNS(sdc__to_mask((*), sdc__with_ghosts(keys, ghosts), id)) FROM sdc__checked),
+    sdc__own_values AS (SELECT sdc__id AS sdc__same, COLUMNS(sdc__to_mask_each((*), sdc__with_ghosts(keys, ghosts), id)) FROM sdc__checked),
     sdc__losing AS (
         SELECT sdc__v.* EXCLUDE (sdc__same), sdc__d.sdc__id, sdc__bits | (sdc__lost << sdc__shift) AS sdc__all_lost,
-               sdc__which
+               sdc__which, sdc__blanked_names
         FROM sdc__own_values AS sdc__v
         JOIN sdc__decided AS sdc__d ON sdc__same = sdc__id, sdc__taken
     )
     SELECT sdc__id,
            sdc__blanked_with(COLUMNS(sdc__columns((*), sdc__with_ghosts(keys, ghosts))), sdc__all_lost, sdc__which,
-                             sdc__with_ghosts(keys, ghosts)) AS "\0"
+                             sdc__blanked_names) AS "\0"
     FROM sdc__losing;
 
 -- The same counts as those of sdc__suppression_proof, of the file and of the released one as their households complete them.

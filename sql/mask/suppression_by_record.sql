@@ -91,10 +91,10 @@ CREATE OR REPLACE MACRO sdc__ghost_map(ghosts) AS
                       [(ghosts::VARCHAR || ' (no lists: write {''region'': [''district'']})', []::VARCHAR[])]) END);
 CREATE OR REPLACE MACRO sdc__ghosts(ghosts) AS
     coalesce(list_distinct(list_transform(flatten(map_values(sdc__ghost_map(ghosts))), lambda g: sdc__folded(g))), []::VARCHAR[]);
-CREATE OR REPLACE MACRO sdc__with_ghosts(keys, ghosts) AS CASE
-    WHEN len(sdc__missing(sdc__names(keys), map_keys(sdc__ghost_map(ghosts)))) > 0
-        THEN [sdc__missing(sdc__names(keys), map_keys(sdc__ghost_map(ghosts)))[1] || ' (with ghosts, but none of the keys)']
-    ELSE list_concat(sdc__names(keys), sdc__ghosts(ghosts)) END;
+CREATE OR REPLACE MACRO sdc__with_ghosts(keys, ghosts) AS
+    list_transform([sdc__missing(sdc__names(keys), map_keys(sdc__ghost_map(ghosts)))], lambda missing: CASE
+        WHEN len(missing) > 0 THEN [missing[1] || ' (with ghosts, but none of the keys)']
+        ELSE list_concat(sdc__names(keys), sdc__ghosts(ghosts)) END)[1];
 CREATE OR REPLACE MACRO sdc__taken_by(name, names, ghosts) AS
     list_sum(
         list_transform(
@@ -130,7 +130,7 @@ CREATE OR REPLACE MACRO sdc__suppressible(records, keys, id, stratum, subset, gh
     SELECT *, row(sdc__stratum, struct_pack(*COLUMNS(sdc__columns((*), keys)))) AS sdc__own
     FROM (SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__stratum_or_key((*), keys, stratum))) AS sdc__stratum,
                  sdc__in_subset(subset, COLUMNS(sdc__named_column((*), subset))) AS sdc__free,
-                 COLUMNS(sdc__to_mask((*), sdc__with_ghosts(keys, ghosts), id))
+                 COLUMNS(sdc__to_mask_each((*), sdc__with_ghosts(keys, ghosts), id))
           FROM query_table(records));
 
 CREATE OR REPLACE MACRO sdc__cells_to_suppress(records, keys, id, stratum, subset, ghosts) AS TABLE
@@ -172,10 +172,10 @@ CREATE OR REPLACE MACRO sdc__local_suppression_by_record(tbl, keys, k, id, guara
     ),
     sdc__named AS (SELECT struct_keys(struct_pack(*COLUMNS(sdc__columns((*), keys)))) AS sdc__names FROM sdc__celled LIMIT 1),
     sdc__taken AS (
-        SELECT list_transform(sdc__with_ghosts(keys, ghosts), lambda c: sdc__taken_by(c, sdc__names, ghosts)) AS sdc__bits
-        FROM sdc__named
+        SELECT sdc__blanked_names, list_transform(sdc__blanked_names, lambda c: sdc__taken_by(c, sdc__names, ghosts)) AS sdc__bits
+        FROM (SELECT sdc__names, sdc__with_ghosts(keys, ghosts) AS sdc__blanked_names FROM sdc__named)
     )
     SELECT sdc__id,
            sdc__blanked_with(COLUMNS(sdc__columns((*), sdc__with_ghosts(keys, ghosts))), sdc__lost, sdc__bits,
-                             sdc__with_ghosts(keys, ghosts)) AS "\0"
+                             sdc__blanked_names) AS "\0"
     FROM sdc__decided, sdc__taken WHERE sdc__some_records((SELECT sum(sdc__n) FROM sdc__celled));

@@ -95,9 +95,8 @@ CREATE OR REPLACE MACRO sdc__suppressed_for_households(done, tbl, keys, k, id, i
              = row(sdc__m.sdc__g, sdc__m.sdc__own, sdc__m.sdc__house)
     ),
     sdc__taken AS (
-        SELECT list_transform(sdc__with_ghosts(keys, ghosts),
-                              lambda c: sdc__taken_by(c, sdc__persons, ghosts)) AS sdc__which
-        FROM sdc__names
+        SELECT sdc__blanked_names, list_transform(sdc__blanked_names, lambda c: sdc__taken_by(c, sdc__persons, ghosts)) AS sdc__which
+        FROM (SELECT sdc__persons, sdc__with_ghosts(keys, ghosts) AS sdc__blanked_names FROM sdc__names)
     ),
     sdc__all_lost AS (
         SELECT sdc__d.*, coalesce(sdc__l.sdc__lost, 0) AS sdc__lost
@@ -106,7 +105,7 @@ CREATE OR REPLACE MACRO sdc__suppressed_for_households(done, tbl, keys, k, id, i
     )
     SELECT sdc__id,
            sdc__blanked_with(COLUMNS(sdc__columns((*), sdc__with_ghosts(keys, ghosts))), sdc__lost, sdc__which,
-                             sdc__with_ghosts(keys, ghosts)) AS "\0"
+                             sdc__blanked_names) AS "\0"
     FROM sdc__all_lost, sdc__taken;
 
 -- The same counts as without, where the rows are also of k households each (completed, as they are released).

@@ -48,8 +48,9 @@ CREATE OR REPLACE MACRO sdc__set_threshold(threshold, size) AS
 
 -- Each key's level, 1 extremely, 2 very, 3 identifying; as many as there are keys. Every key has one.
 CREATE OR REPLACE MACRO sdc__all_levels(levels) AS coalesce(levels, {'extremely': NULL::VARCHAR[]});
-CREATE OR REPLACE MACRO sdc__level_names(levels) AS
-    (sdc__all_levels(levels)::STRUCT(extremely VARCHAR[], very VARCHAR[], identifying VARCHAR[]));
+CREATE OR REPLACE MACRO sdc__level_lists(levels) AS
+    list_transform([sdc__all_levels(levels)::STRUCT(extremely VARCHAR[], very VARCHAR[], identifying VARCHAR[])],
+                   lambda own: [coalesce(own['extremely'], []), coalesce(own['very'], []), coalesce(own['identifying'], [])])[1];
 
 -- True, or the error of another name: the cast would drop it, and its keys would not be checked.
 CREATE OR REPLACE MACRO sdc__other_levels(levels) AS
@@ -59,24 +60,19 @@ CREATE OR REPLACE MACRO sdc__are_levels(levels) AS
          ELSE error('ParameterError: levels has ' || sdc__quoted(sdc__other_levels(levels))
                     || ': the levels of identification are extremely, very and identifying, as in {''extremely'':'
                     || ' [''region''], ''very'': [''sex''], ''identifying'': [''age'']}.') END;
+-- What is a long expression stands once, as a list of one: a macro writes an argument again wherever it is named, and DuckDB binds each.
 CREATE OR REPLACE MACRO sdc__key_levels(keys, levels) AS
-    list_transform(
+    list_transform([sdc__level_lists(levels)], lambda own: list_transform(
         sdc__names(keys),
         lambda k: CASE
-            WHEN len(list_filter(flatten([coalesce(sdc__level_names(levels).extremely, []),
-                                          coalesce(sdc__level_names(levels).very, []),
-                                          coalesce(sdc__level_names(levels).identifying, [])]),
-                                 lambda n: sdc__folded(n) = sdc__folded(k))) > 1
+            WHEN len(list_filter(flatten(own), lambda n: sdc__folded(n) = sdc__folded(k))) > 1
                 THEN error('ParameterError: The key "' || k
                            || '" has several levels of identification: give it the highest one only.')
-            WHEN sdc__is_among(k, coalesce(sdc__level_names(levels).extremely, [])) THEN 1
-            WHEN sdc__is_among(k, coalesce(sdc__level_names(levels).very, [])) THEN 2
-            WHEN sdc__is_among(k, coalesce(sdc__level_names(levels).identifying, [])) THEN 3
-            ELSE error('ParameterError: The key "' || k
-                       || '" has no level of identification: list it under extremely, very or identifying in levels.') END);
+            ELSE coalesce(list_position(list_transform(own, lambda names: sdc__is_among(k, names)), true),
+                          error('ParameterError: The key "' || k || '" has no level of identification: list it under extremely,'
+                                || ' very or identifying in levels.')) END))[1];
 CREATE OR REPLACE MACRO sdc__without_key(keys, levels) AS
-    list_filter(flatten([coalesce(sdc__level_names(levels).extremely, []), coalesce(sdc__level_names(levels).very, []),
-                         coalesce(sdc__level_names(levels).identifying, [])]), lambda n: NOT sdc__is_among(n, keys));
+    list_filter(flatten(sdc__level_lists(levels)), lambda n: NOT sdc__is_among(n, keys));
 
 -- The product E x (E u V) x (E u V u I), from the highest level that has keys down: sets of members' levels l_1 <= .. <= l_s
 -- that can be dealt to the places `highest` .. 3, each at its own level or lower: l_1 = highest, l_i <= 3 - s + i.
@@ -87,8 +83,8 @@ CREATE OR REPLACE MACRO sdc__is_product(member_levels, highest) AS
 -- Places in the list of keys, not names: the levels of a set are those of its places.
 CREATE OR REPLACE MACRO sdc__product_places(key_levels) AS
     list_transform(
-        [list_filter(sdc__place_sets(len(key_levels), 3),
-                     lambda s: sdc__is_product(list_transform(s, lambda i: key_levels[i]), list_min(key_levels)))],
+        list_transform([key_levels], lambda own: list_filter(
+            sdc__place_sets(len(own), 3), lambda s: sdc__is_product(list_transform(s, lambda i: own[i]), list_min(own)))),
         lambda product: list_filter(
             product, lambda s: len(list_filter(product, lambda t: len(t) > len(s) AND list_has_all(t, s))) = 0))[1];
 
@@ -101,13 +97,12 @@ CREATE OR REPLACE MACRO sdc__key_sets(keys, threshold, dimension, levels) AS CAS
     WHEN levels IS NOT NULL AND len(sdc__without_key(keys, levels)) > 0
         THEN error('ParameterError: "' || sdc__without_key(keys, levels)[1]
                    || '" has a level of identification and is not among the keys, ' || sdc__quoted(keys) || '.')
-    WHEN levels IS NOT NULL
-         AND len(list_filter(sdc__product_places(sdc__key_levels(keys, levels)),
-                             lambda s: sdc__dimension(threshold, dimension) IS NULL
-                                       OR sdc__set_threshold(threshold, len(s)) IS NULL)) > 0
-        THEN error('ParameterError: Levels of identification make sets of up to three keys, and the list of thresholds has'
-                   || ' none for some of them: give one threshold, or three.')
-    WHEN levels IS NOT NULL THEN sdc__named_places(keys, sdc__product_places(sdc__key_levels(keys, levels)))
+    WHEN levels IS NOT NULL THEN list_transform([sdc__product_places(sdc__key_levels(keys, levels))], lambda product: CASE
+        WHEN len(list_filter(product, lambda s: sdc__dimension(threshold, dimension) IS NULL
+                                                OR sdc__set_threshold(threshold, len(s)) IS NULL)) > 0
+            THEN error('ParameterError: Levels of identification make sets of up to three keys, and the list of thresholds has'
+                       || ' none for some of them: give one threshold, or three.')
+        ELSE sdc__named_places(keys, product) END)[1]
     ELSE sdc__named_places(keys, list_filter(sdc__place_sets(len(sdc__names(keys)), sdc__dimension(threshold, dimension)),
                                              lambda s: sdc__set_threshold(threshold, len(s)) IS NOT NULL))
 END;
