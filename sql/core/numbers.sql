@@ -15,10 +15,11 @@ CREATE OR REPLACE MACRO sdc__finite_size(size) AS
     CASE WHEN size >= 'infinity'::DOUBLE THEN error(
              'ColumnError: A column holds NaN or infinite values: its sum of squares is no number; replace them by NULL.')
          ELSE size END;
-CREATE OR REPLACE MACRO sdc__finite_number(x) AS CASE WHEN sdc__finite_size(abs(sdc__number(x))) <= 1e150 THEN sdc__number(x)
-    WHEN abs(sdc__number(x)) > 1e150
-        THEN error('ColumnError: The column ' || alias(x)
-                   || ' holds values beyond 1e150, whose squares are no numbers: replace or rescale them.') END;
+CREATE OR REPLACE MACRO sdc__finite_number(x) AS
+    CASE WHEN abs(sdc__number(x)) <= 1e150 THEN TRY_CAST(x AS DOUBLE)
+         WHEN sdc__finite_size(abs(TRY_CAST(x AS DOUBLE))) > 1e150
+             THEN error('ColumnError: The column ' || alias(x)
+                        || ' holds values beyond 1e150, whose squares are no numbers: replace or rescale them.') END;
 
 -- The number of a category, NULL one of them.
 CREATE OR REPLACE MACRO sdc__category_number(x) AS (dense_rank() OVER (ORDER BY x ASC NULLS FIRST))::DOUBLE;

@@ -5,11 +5,10 @@
 
 CREATE OR REPLACE MACRO sdc__household_unit(household, v, file) AS CASE
     WHEN household IS NULL THEN NULL
-    WHEN file = 2
-        THEN coalesce(sdc__canonical(v), error('ColumnError: A released record is of no copy (' || household
-                                               || ' is NULL): number the copies from 1.'))
-    ELSE coalesce(sdc__canonical(v), error('ColumnError: A record has no household (' || household
-                                           || ' is NULL): a person living alone has one of his own.')) END;
+    ELSE coalesce(sdc__canonical(v), CASE
+        WHEN file = 2 THEN error('ColumnError: A released record is of no copy (' || household || ' is NULL): number the copies from 1.')
+        ELSE error('ColumnError: A record has no household (' || household
+                   || ' is NULL): a person living alone has one of his own.') END) END;
 
 CREATE OR REPLACE MACRO sdc__file_compared(tbl, columns, categories, ordinal, numbers, file, household) AS TABLE
     SELECT file AS sdc__file, sdc__household_unit(household, COLUMNS(sdc__named_column((*), household)), file) AS sdc__unit,

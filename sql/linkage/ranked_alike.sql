@@ -5,7 +5,7 @@ CREATE OR REPLACE MACRO sdc__kinds_of(tbl, ordered, columns) AS TABLE
     SELECT unnest(struct_keys(struct_pack(*COLUMNS(*)))) AS sdc__name, unnest([*COLUMNS(*)]) AS sdc__kind
     FROM (SELECT CASE WHEN len(ordered) > 0 THEN typeof(COLUMNS(sdc__columns_if_any((*), ordered, columns)))
                       ELSE '' END AS "\0"
-          FROM sdc__rows(tbl)
+          FROM sdc__unasked(tbl)
           LIMIT 1);
 
 -- No rows, or the error: numbers (or an ENUM) in one file and texts in the other would all be ranked as texts, 10 before 9.

@@ -86,10 +86,9 @@ CREATE OR REPLACE MACRO sdc__bootstrap_records(tbl, columns, categories, id, str
 -- of which all draws of a record are made (two words a column, four of the record).
 CREATE OR REPLACE MACRO sdc__bootstrap_lists(records, columns, categories, smoothing, stream, release) AS TABLE
     WITH sdc__keyed AS MATERIALIZED (
-        SELECT sdc__subkey(sdc__secret_key(), release, stream, 'bootstrap',
-                           concat(sdc__part(sdc__columns_part(sdc__names_if_any(categories))),
-                                  sdc__part(sdc__canonical(sdc__checked_smoothing(smoothing)))),
-                           sdc__columns_part(columns)) AS sdc__key_of
+        SELECT sdc__subkey(sdc__secret_key(), release, stream, 'bootstrap', sdc__how, sdc__columns_part(columns)) AS sdc__key_of
+        FROM (SELECT sdc__parts([sdc__columns_part(sdc__names_if_any(categories)),
+                                 sdc__canonical_number(sdc__checked_smoothing(smoothing))]) AS sdc__how)
     ),
     sdc__subkeyed_by AS MATERIALIZED (
         SELECT sdc__whole_subkey(sdc__key_of, sdc__source) AS sdc__subkeyed

@@ -71,10 +71,9 @@ CREATE OR REPLACE MACRO sdc__swap_units(tbl, columns, rate, id, equal, different
         FROM sdc__identified_at_once(tbl, id, 370,
                                      codes := list_concat(sdc__names(columns), sdc__names(equal), sdc__names(different)),
                                      compared := list_concat(sdc__names(equal), sdc__names(different))),
-             (SELECT sdc__subkey(sdc__secret_key(), release, stream, 'data swap',
-                                 concat(sdc__part(sdc__canonical(TRY_CAST(rate AS DOUBLE))),
-                                        sdc__part(sdc__columns_part(equal)), sdc__part(sdc__columns_part(different))),
-                                 sdc__columns_part(columns)) AS sdc__subkey
+             (SELECT sdc__subkey(sdc__secret_key(), release, stream, 'data swap', sdc__how, sdc__columns_part(columns)) AS sdc__subkey
+              FROM (SELECT sdc__parts([sdc__canonical_number(TRY_CAST(rate AS DOUBLE)), sdc__columns_part(equal),
+                                       sdc__columns_part(different)]) AS sdc__how)
               WHERE sdc__swap_roles(columns, equal, different))
     ),
     sdc__grouped AS (

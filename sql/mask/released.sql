@@ -29,9 +29,10 @@ CREATE OR REPLACE MACRO sdc__has_values(found, id := NULL, id_value := false) AS
 -- read again; should it have changed (a view that samples), a record may have no masked values.
 -- (The first branch gives the order of the columns, and no types: labels may stand for numbers, and numbers for labels.)
 CREATE OR REPLACE MACRO sdc__released(tbl, columns, id, masked) AS TABLE
-    (SELECT CASE WHEN COLUMNS(*) IS NULL THEN NULL END AS "\0" FROM sdc__rows(tbl) LIMIT 0)
+    (SELECT CASE WHEN COLUMNS(*) IS NULL THEN NULL END AS "\0" FROM sdc__unasked(tbl) LIMIT 0)
     UNION ALL BY NAME
     (SELECT sdc__old.* EXCLUDE (sdc__id), sdc__new.* EXCLUDE (sdc__id)
-     FROM (SELECT sdc__exact(COLUMNS(sdc__columns((*), [id]))) AS sdc__id, COLUMNS(sdc__kept((*), columns)) FROM sdc__rows(tbl)) AS sdc__old
+     FROM (SELECT sdc__exact(COLUMNS(sdc__one_column((*), id))) AS sdc__id, COLUMNS(sdc__kept((*), columns))
+           FROM sdc__rows(tbl)) AS sdc__old
      LEFT JOIN query_table(masked) AS sdc__new ON sdc__old.sdc__id = sdc__new.sdc__id
      WHERE sdc__has_values(sdc__new.sdc__id IS NOT NULL, id := id, id_value := sdc__old.sdc__id));

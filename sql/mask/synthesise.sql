@@ -257,18 +257,17 @@ CREATE OR REPLACE MACRO sdc__candidates_each(candidates, methods, columns, prope
 CREATE OR REPLACE MACRO sdc__unruled(tbl, columns, id, given, codes, methods, k, leaf, gain, candidates, fitted, drawn, proper, household,
                                       household_columns, structure, copy, stream, release) AS TABLE
     WITH sdc__keyed AS MATERIALIZED (
-        SELECT sdc__subkey(sdc__secret_key(), release, stream, 'synthesise',
-                           concat(sdc__part(array_to_string(sdc__checked_methods(methods, columns), ',')),
-                                  sdc__part(sdc__checked_whole(k, 'k', 2)::VARCHAR),
-                                  sdc__part(sdc__checked_whole(copy, 'copy', 1)::VARCHAR),
-                                  sdc__part(sdc__checked_whole(leaf, 'leaf', 2)::VARCHAR),
-                                  sdc__part(sdc__checked_gain(gain)::VARCHAR),
-                                  sdc__part(sdc__candidates_each(candidates, methods, columns, proper)::VARCHAR),
-                                  sdc__part(sdc__proper(proper)::VARCHAR),
-                                  sdc__columns_part(sdc__names_if_any(given)), sdc__part(sdc__columns_part(sdc__names_if_any(codes))),
-                                  sdc__part(household), sdc__part(sdc__columns_part(sdc__names_if_any(household_columns))),
-                                  sdc__part(sdc__columns_part(sdc__names_if_any(structure)))),
+        SELECT sdc__subkey(sdc__secret_key(), release, stream, 'synthesise', concat(sdc__how, sdc__of_given, sdc__whose),
                            array_to_string(list_transform(sdc__names(columns), lambda c: sdc__part(sdc__folded(c))), '')) AS sdc__key
+        FROM (SELECT sdc__parts([array_to_string(sdc__checked_methods(methods, columns), ','),
+                                 sdc__checked_whole(k, 'k', 2)::VARCHAR, sdc__checked_whole(copy, 'copy', 1)::VARCHAR,
+                                 sdc__checked_whole(leaf, 'leaf', 2)::VARCHAR, sdc__checked_gain(gain)::VARCHAR,
+                                 sdc__candidates_each(candidates, methods, columns, proper)::VARCHAR,
+                                 sdc__proper(proper)::VARCHAR]) AS sdc__how,
+                     sdc__columns_part(sdc__names_if_any(given)) AS sdc__of_given,
+                     sdc__parts([sdc__columns_part(sdc__names_if_any(codes)), household,
+                                 sdc__columns_part(sdc__names_if_any(household_columns)),
+                                 sdc__columns_part(sdc__names_if_any(structure))]) AS sdc__whose)
     ),
     sdc__records AS (
         FROM sdc__synthesis_records(tbl, columns, id, given, codes, fitted, drawn, household, (SELECT sdc__key FROM sdc__keyed))
