@@ -111,7 +111,7 @@ CREATE OR REPLACE MACRO sdc__distort_sensitive(tbl, columns, groups, id, l, t, c
     SELECT sdc__id, unnest(cast_to_type(row(sdc__values.sdc__x), sdc__type))
     FROM (SELECT unnest(sdc__ids) AS sdc__id, unnest(sdc__to)::BIGINT - 1 AS sdc__v FROM sdc__listed) AS sdc__new
     JOIN sdc__values ON sdc__new.sdc__v = sdc__values.sdc__v
-    LEFT JOIN (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__type FROM sdc__rows(tbl) LIMIT 0) ON true;
+    LEFT JOIN (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__type FROM sdc__unasked(tbl) LIMIT 0) ON true;
 
 -- sdc_distort_sensitive: sensitive values of groups that are not l-diverse or t-close drawn anew.
 -- Example: FROM sdc_distort_sensitive('persons', 'region', ['sex'], 'id', l := 1.2);

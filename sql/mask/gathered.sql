@@ -85,14 +85,14 @@ CREATE OR REPLACE MACRO sdc__gathered(tbl, columns, id, stratum, drawn, method, 
 CREATE OR REPLACE MACRO sdc__typed(tbl, columns, values_of) AS TABLE
     SELECT sdc__id, unnest(cast_to_type(struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))), sdc__type))
     FROM query_table(values_of)
-    LEFT JOIN (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__type FROM sdc__rows(tbl) LIMIT 0) ON true;
+    LEFT JOIN (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__type FROM sdc__unasked(tbl) LIMIT 0) ON true;
 
 -- The masked values of each record, beside its id: each column with its own name and type again.
 -- masked: the name of a common table expression with sdc__ids, sdc__names and sdc__masked, one list a column.
 CREATE OR REPLACE MACRO sdc__spread(tbl, columns, masked) AS TABLE
     WITH sdc__lists AS (
         SELECT sdc__ids, sdc__masked[list_position(sdc__names, alias(COLUMNS(sdc__columns((*), columns))))] AS "\0"
-        FROM query_table(masked) LEFT JOIN (FROM sdc__rows(tbl) LIMIT 0) ON true
+        FROM query_table(masked) LEFT JOIN (FROM sdc__unasked(tbl) LIMIT 0) ON true
     ),
     sdc__values AS (
         SELECT unnest(sdc__ids) AS sdc__id, unnest(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "\0" FROM sdc__lists

@@ -67,7 +67,7 @@ CREATE OR REPLACE MACRO sdc__spread_averages(tbl, columns, masked) AS TABLE
     ),
     sdc__lists AS (
         SELECT sdc__ids, sdc__names, sdc__steps, sdc__masked[list_position(sdc__names, alias(COLUMNS(sdc__columns((*), columns))))] AS "\0"
-        FROM sdc__stepped LEFT JOIN (FROM sdc__rows(tbl) LIMIT 0) ON true
+        FROM sdc__stepped LEFT JOIN (FROM sdc__unasked(tbl) LIMIT 0) ON true
     ),
     sdc__averages_of AS (
         SELECT unnest(sdc__ids) AS sdc__id, sdc__names, sdc__steps,

@@ -230,7 +230,7 @@ CREATE OR REPLACE MACRO sdc_massc(tbl, keys, bias, variance, id, weight := NULL,
         FROM sdc__joined
         JOIN sdc__final ON sdc__final.sdc__id = sdc__joined.sdc__id
     )
-    (SELECT CASE WHEN COLUMNS(*) IS NULL THEN NULL END AS "\0" FROM sdc__rows(tbl) LIMIT 0)
+    (SELECT CASE WHEN COLUMNS(*) IS NULL THEN NULL END AS "\0" FROM sdc__unasked(tbl) LIMIT 0)
     UNION ALL BY NAME
     (SELECT * EXCLUDE (sdc__weight)
      FROM (SELECT COLUMNS(sdc__own_kept((*), list_filter([weight], lambda c: c IS NOT NULL))),

@@ -67,7 +67,7 @@ CREATE OR REPLACE MACRO sdc__multiplied_plainly(tbl, columns, size, id, spread, 
     sdc__reduced_of AS (SELECT *, sdc__normal_reduced(COLUMNS(lambda c: starts_with(c, 'sdc__u_'))) AS "sdc__r_\0" FROM sdc__drawn),
     sdc__normals_of AS (SELECT *, sdc__normal_of_reduced(COLUMNS(lambda c: starts_with(c, 'sdc__r_'))) AS "sdc__z_\0" FROM sdc__reduced_of),
     sdc__listed AS (SELECT *, [*COLUMNS(lambda c: starts_with(c, 'sdc__z_'))] AS sdc__normals FROM sdc__normals_of),
-    sdc__own AS (SELECT struct_keys(struct_pack(*COLUMNS(sdc__columns((*), columns)))) AS sdc__names FROM sdc__rows(tbl) LIMIT 1),
+    sdc__own AS (SELECT struct_keys(struct_pack(*COLUMNS(sdc__columns((*), columns)))) AS sdc__names FROM sdc__unasked(tbl) LIMIT 1),
     sdc__products AS (
         SELECT sdc__id, sdc__product_bits(sdc__size) AS sdc__bits,
                sdc__multiplied(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__size, sdc__names, sdc__normals) AS "\0"

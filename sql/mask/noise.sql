@@ -192,7 +192,7 @@ CREATE OR REPLACE MACRO sdc__noise_absolute(tbl, columns, standard_deviation, id
         FROM (SELECT NULL AS sdc__stratum, sdc__names, NULL::DOUBLE[] AS sdc__means,
                      list_transform(sdc__each(standard_deviation, columns, sdc__names)::DOUBLE[],
                                     lambda s: sdc__checked_deviation(s)) AS sdc__sds
-              FROM (SELECT struct_keys(struct_pack(*COLUMNS(sdc__columns((*), columns)))) AS sdc__names FROM sdc__rows(tbl) LIMIT 1))
+              FROM (SELECT struct_keys(struct_pack(*COLUMNS(sdc__columns((*), columns)))) AS sdc__names FROM sdc__unasked(tbl) LIMIT 1))
     ),
     sdc__noisy AS (FROM sdc__noise_by_column('sdc__records', 'sdc__given', NULL, stream, release))
     FROM sdc__noise_added(tbl, columns, 'sdc__noisy', lower, upper, rounded);

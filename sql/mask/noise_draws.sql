@@ -120,7 +120,7 @@ CREATE OR REPLACE MACRO sdc__noise_added(tbl, columns, noisy, lower, upper, roun
     WITH sdc__types AS (
         SELECT [*COLUMNS(lambda c: starts_with(c, 'sdc__t_'))] AS sdc__own_units,
                struct_keys(struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__t_')))) AS sdc__of
-        FROM (SELECT sdc__decimal_unit(typeof(COLUMNS(sdc__columns((*), columns)))) AS "sdc__t_\0" FROM sdc__rows(tbl) LIMIT 1)
+        FROM (SELECT sdc__decimal_unit(typeof(COLUMNS(sdc__columns((*), columns)))) AS "sdc__t_\0" FROM sdc__unasked(tbl) LIMIT 1)
     ),
     sdc__bounds AS MATERIALIZED (
         SELECT sdc__of, sdc__low, sdc__high, sdc__units,

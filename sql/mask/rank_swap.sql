@@ -88,7 +88,7 @@ CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum
     )
     SELECT sdc__id, unnest(cast_to_type(row(sdc__x), sdc__type))
     FROM sdc__exchanged
-    LEFT JOIN (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__type FROM sdc__rows(tbl) LIMIT 0) ON true;
+    LEFT JOIN (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__type FROM sdc__unasked(tbl) LIMIT 0) ON true;
 
 -- Of a batch of a series, by stratum: in how many ranks a value finds its partner, floor(p n / 100), or what the correlation leaves; and
 -- whether that is fewer than ten. 20 values at p = 5 are swapped with a neighbour, and all are found; at ten ranks 14 % are.

@@ -58,7 +58,7 @@ CREATE OR REPLACE MACRO sdc_renumber(tbl, id, release, stream := NULL) AS TABLE
         FROM sdc__with_id(tbl, id) AS sdc__of
         JOIN sdc__numbered ON sdc__numbered.sdc__id = sdc__of.sdc__id
     )
-    (SELECT CASE WHEN COLUMNS(*) IS NULL THEN NULL END AS "\0" FROM sdc__rows(tbl) LIMIT 0)
+    (SELECT CASE WHEN COLUMNS(*) IS NULL THEN NULL END AS "\0" FROM sdc__unasked(tbl) LIMIT 0)
     UNION ALL BY NAME
     (SELECT COLUMNS(sdc__own_kept((*), [id])), sdc__new_id(COLUMNS(sdc__columns((*), [id])), sdc__new) AS "\0"
      FROM sdc__with

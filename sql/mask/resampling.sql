@@ -73,7 +73,7 @@ CREATE OR REPLACE MACRO sdc__resample(tbl, columns, samples, id, stratum, stream
         SELECT sdc__of.id, sdc__of.x FROM (SELECT unnest(sdc__kept) AS sdc__of FROM sdc__listed)
     )
     SELECT sdc__id, unnest(cast_to_type(row(sdc__x), sdc__type)) FROM sdc__values
-    LEFT JOIN (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__type FROM sdc__rows(tbl) LIMIT 0) ON true;
+    LEFT JOIN (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__type FROM sdc__unasked(tbl) LIMIT 0) ON true;
 
 -- sdc_resample: values of a column replaced by the average of samples, rank by rank.
 -- Example: FROM sdc_resample('persons', 'income', 3, 'id');

@@ -247,7 +247,7 @@ CREATE OR REPLACE MACRO sdc__own_kept(have, columns) AS
 
 -- staying: the records that stay, with sdc__id and sdc__pi; the columns in the order of the table.
 CREATE OR REPLACE MACRO sdc__weighed(tbl, staying, adjusted, sampling_fraction, id) AS TABLE
-    (SELECT CASE WHEN COLUMNS(*) IS NULL THEN NULL END AS "\0" FROM sdc__rows(tbl) LIMIT 0)
+    (SELECT CASE WHEN COLUMNS(*) IS NULL THEN NULL END AS "\0" FROM sdc__unasked(tbl) LIMIT 0)
     UNION ALL BY NAME
     (SELECT * EXCLUDE (sdc__pi)
      FROM (SELECT COLUMNS(sdc__own_kept((*), adjusted)),
