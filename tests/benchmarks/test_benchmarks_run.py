@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from driven_page import CHROMIUM
 
+from sdc_sql.db.catalogue.macros import read_catalogue
+
 pytest.importorskip("pandas")
 pytestmark = pytest.mark.slow
 
@@ -31,6 +33,12 @@ def test_the_risk_benchmark_runs():
 def test_the_masking_benchmark_runs():
     printed = run("masking.py", "2000")
     assert printed.count("| 2,000 |") == 7
+
+
+def test_the_benchmark_of_calls_runs():
+    printed = run("calls.py", "--runs", "1", "--most", "3")
+    assert printed.count("| `sdc_") == 3
+    assert f"| all {len(read_catalogue())} |" in printed
 
 
 def test_the_benchmark_of_swapping_runs():
