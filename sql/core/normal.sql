@@ -46,7 +46,8 @@ CREATE OR REPLACE MACRO sdc__normal_at(p, square, root) AS CASE
 END;
 CREATE OR REPLACE MACRO sdc__normal_quantile(p) AS sdc__normal_at(p, sdc__normal_square(p), sdc__normal_root(p));
 
--- Of an interval of so great a probability, in standard errors to either side: one row, so that its parts are columns.
+-- Of an interval of so great a probability, in standard errors to either side: one row, so that its parts are columns (and so not
+-- within a lambda).
 CREATE OR REPLACE MACRO sdc__interval_quantile(confidence) AS (
     SELECT sdc__normal_at(sdc__p, sdc__square, sdc__root)
     FROM (SELECT sdc__p, sdc__normal_square(sdc__p) AS sdc__square, sdc__normal_root(sdc__p) AS sdc__root

@@ -13,7 +13,7 @@ CREATE OR REPLACE MACRO sdc__to_mask(have, columns, id) AS CASE
 END;
 
 -- The same of columns whose names are a long expression, which is bound once.
-CREATE OR REPLACE MACRO sdc__to_mask_each(have, columns, id) AS
+CREATE OR REPLACE MACRO sdc__to_mask_once(have, columns, id) AS
     list_transform([columns], lambda named: sdc__to_mask(have, named, id))[1];
 
 CREATE OR REPLACE MACRO sdc__kept(have, columns) AS list_filter(have, lambda h: NOT sdc__is_among(h, sdc__names_if_any(columns)));

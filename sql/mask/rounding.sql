@@ -59,7 +59,7 @@ CREATE OR REPLACE MACRO sdc__rounded(x, base) AS
 CREATE OR REPLACE MACRO sdc__rounded_at_random(x, base, u) AS
     sdc__of_bases(floor(sdc__in_bases(x, base)) + (u < sdc__in_bases(x, base) - floor(sdc__in_bases(x, base)))::INTEGER, base);
 
--- The type of a value is its column's again.
+-- The type of a value is its column's again. (NULL stays, with x_max too: least() would leave it out.)
 CREATE OR REPLACE MACRO sdc__round_value(v, base, x_max) AS cast_to_type(CASE
     WHEN sdc__holds_base(v, base) AND sdc__number(v) IS NULL THEN NULL
     WHEN x_max IS NULL OR isnan(TRY_CAST(v AS DOUBLE)) THEN sdc__rounded(TRY_CAST(v AS DOUBLE), TRY_CAST(base AS DOUBLE))

@@ -246,7 +246,7 @@ CREATE OR REPLACE MACRO sdc__local_suppression_by_household(tbl, keys, k, id, gu
                               lambda c: sdc__taken_by(c, list_concat(sdc__persons, sdc__ours), ghosts)) AS sdc__which
         FROM (SELECT sdc__persons, sdc__ours, sdc__with_ghosts(keys, ghosts) AS sdc__blanked_names FROM sdc__all_names)
     ),
-    sdc__own_values AS (SELECT sdc__id AS sdc__same, COLUMNS(sdc__to_mask_each((*), sdc__with_ghosts(keys, ghosts), id)) FROM sdc__checked),
+    sdc__own_values AS (SELECT sdc__id AS sdc__same, COLUMNS(sdc__to_mask_once((*), sdc__with_ghosts(keys, ghosts), id)) FROM sdc__checked),
     sdc__losing AS (
         SELECT sdc__v.* EXCLUDE (sdc__same), sdc__d.sdc__id, sdc__bits | (sdc__lost << sdc__shift) AS sdc__all_lost,
                sdc__which, sdc__blanked_names

@@ -130,7 +130,7 @@ CREATE OR REPLACE MACRO sdc__suppressible(records, keys, id, stratum, subset, gh
     SELECT *, row(sdc__stratum, struct_pack(*COLUMNS(sdc__columns((*), keys)))) AS sdc__own
     FROM (SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__stratum_or_key((*), keys, stratum))) AS sdc__stratum,
                  sdc__in_subset(subset, COLUMNS(sdc__named_column((*), subset))) AS sdc__free,
-                 COLUMNS(sdc__to_mask_each((*), sdc__with_ghosts(keys, ghosts), id))
+                 COLUMNS(sdc__to_mask_once((*), sdc__with_ghosts(keys, ghosts), id))
           FROM query_table(records));
 
 CREATE OR REPLACE MACRO sdc__cells_to_suppress(records, keys, id, stratum, subset, ghosts) AS TABLE

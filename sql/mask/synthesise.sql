@@ -264,7 +264,7 @@ CREATE OR REPLACE MACRO sdc__unruled(tbl, columns, id, given, codes, methods, k,
                                  sdc__checked_whole(leaf, 'leaf', 2)::VARCHAR, sdc__checked_gain(gain)::VARCHAR,
                                  sdc__candidates_each(candidates, methods, columns, proper)::VARCHAR,
                                  sdc__proper(proper)::VARCHAR]) AS sdc__how,
-                     sdc__columns_part(sdc__names_if_any(given)) AS sdc__of_given,
+                     sdc__columns_part(sdc__names_if_any(given)) AS sdc__of_given, -- (no part of its own: the draws would be others)
                      sdc__parts([sdc__columns_part(sdc__names_if_any(codes)), household,
                                  sdc__columns_part(sdc__names_if_any(household_columns)),
                                  sdc__columns_part(sdc__names_if_any(structure))]) AS sdc__whose)

@@ -122,16 +122,16 @@ CREATE OR REPLACE MACRO sdc_research_file_rules(tbl, keys, weight, levels, inhab
     FROM sdc__answer(3, 'occupation, firm and education no more detailed than the most detailed region allows', false,
                      'a person has to compare their detail', NULL, NULL)
     UNION ALL
-    FROM sdc__region_rule(tbl, CASE WHEN levels IS NOT NULL THEN sdc__level_lists(levels)[1] END,
+    FROM sdc__region_rule(tbl, CASE WHEN levels IS NOT NULL THEN sdc__levels_listed(levels)[1] END,
                           inhabitants, 4, 10000)
     WHERE sdc__are_levels(levels)
     UNION ALL
     FROM sdc__answer(5, 'no direct regional data in a panel', panel IS NOT NULL AND (levels IS NOT NULL OR NOT panel),
                      'say panel, true or false, and give levels',
                      CASE WHEN NOT panel THEN 'no panel'
-                          ELSE 'a panel with ' || len(sdc__level_lists(levels)[1])
+                          ELSE 'a panel with ' || len(sdc__levels_listed(levels)[1])
                                || ' regional columns' END,
-                     panel AND len(sdc__level_lists(levels)[1]) > 0)
+                     panel AND len(sdc__levels_listed(levels)[1]) > 0)
     WHERE sdc__are_levels(levels);
 
 -- Areas, each with the persons in it, its provinces and its largest municipality.

@@ -48,7 +48,7 @@ CREATE OR REPLACE MACRO sdc__set_threshold(threshold, size) AS
 
 -- Each key's level, 1 extremely, 2 very, 3 identifying; as many as there are keys. Every key has one.
 CREATE OR REPLACE MACRO sdc__all_levels(levels) AS coalesce(levels, {'extremely': NULL::VARCHAR[]});
-CREATE OR REPLACE MACRO sdc__level_lists(levels) AS
+CREATE OR REPLACE MACRO sdc__levels_listed(levels) AS
     list_transform([sdc__all_levels(levels)::STRUCT(extremely VARCHAR[], very VARCHAR[], identifying VARCHAR[])],
                    lambda own: [coalesce(own['extremely'], []), coalesce(own['very'], []), coalesce(own['identifying'], [])])[1];
 
@@ -62,7 +62,7 @@ CREATE OR REPLACE MACRO sdc__are_levels(levels) AS
                     || ' [''region''], ''very'': [''sex''], ''identifying'': [''age'']}.') END;
 -- What is a long expression stands once, as a list of one: a macro writes an argument again wherever it is named, and DuckDB binds each.
 CREATE OR REPLACE MACRO sdc__key_levels(keys, levels) AS
-    list_transform([sdc__level_lists(levels)], lambda own: list_transform(
+    list_transform([sdc__levels_listed(levels)], lambda own: list_transform(
         sdc__names(keys),
         lambda k: CASE
             WHEN len(list_filter(flatten(own), lambda n: sdc__folded(n) = sdc__folded(k))) > 1
@@ -72,7 +72,7 @@ CREATE OR REPLACE MACRO sdc__key_levels(keys, levels) AS
                           error('ParameterError: The key "' || k || '" has no level of identification: list it under extremely,'
                                 || ' very or identifying in levels.')) END))[1];
 CREATE OR REPLACE MACRO sdc__without_key(keys, levels) AS
-    list_filter(flatten(sdc__level_lists(levels)), lambda n: NOT sdc__is_among(n, keys));
+    list_filter(flatten(sdc__levels_listed(levels)), lambda n: NOT sdc__is_among(n, keys));
 
 -- The product E x (E u V) x (E u V u I), from the highest level that has keys down: sets of members' levels l_1 <= .. <= l_s
 -- that can be dealt to the places `highest` .. 3, each at its own level or lower: l_1 = highest, l_i <= 3 - s + i.

@@ -44,3 +44,10 @@ def test_names_are_left_as_they_are():
     for name in ("persons", "s.persons", "d.s.persons", '"a.b.c.d"', 'd."a.b.c.d"'):
         assert quote_address(name) == name
     assert parse_table_name("s3://bucket/v1.2.3/x.parquet").sql("duckdb") == '"s3://bucket/v1.2.3/x.parquet"'
+
+
+def test_a_table_of_such_a_name_is_masked_by_the_macros():
+    with duckdb.connect() as con:
+        sdc_sql.load(con)
+        con.execute('CREATE TABLE "a.b.c.d" AS SELECT range AS id, 3 * range AS x FROM range(9)')
+        assert con.execute("SELECT max(x) FROM sdc_round('a.b.c.d', ['x'], 5, 'id')").fetchone() == (25,)

@@ -51,6 +51,15 @@ def test_several_columns_go_to_the_nearest_point_of_them_all(k):
         assert any((None if x is None else p[0], p[1]) == found for p in fit)
 
 
+@pytest.mark.parametrize("kind", ["DOUBLE", "INTEGER", "DECIMAL(9, 2)"])
+def test_a_missing_value_stays_missing_where_a_largest_one_is_named(k, kind):
+    k.execute(f"CREATE TABLE n AS SELECT range AS id, nullif(range, 3)::{kind} AS x FROM range(9)")
+    rounded = "FROM sdc_round('n', ['x'], 5, 'id', x_max := 98) ORDER BY id"
+    assert [x for _, x in k.execute(rounded).fetchall()] == [0, 0, 0, None, 5, 5, 5, 5, 10]
+    sdc_sql.Microdata(k, "n", id="id").mask.round("x", 5, x_max=98)
+    assert k.execute("SELECT id FROM n WHERE x IS NULL").fetchall() == [(3,)]
+
+
 @pytest.mark.slow
 def test_no_rounded_value_is_above_the_largest_that_is_possible(k):
     k.execute("CREATE TABLE n AS SELECT range AS id, range / 10 AS x FROM range(981)")  # up to X_max = 98

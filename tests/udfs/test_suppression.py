@@ -7,6 +7,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from sdc_sql.udfs.suppression import wildcard
 from sdc_sql.udfs.suppression.cells import Cells
 from sdc_sql.udfs.suppression.fewest import RECORDS
 from sdc_sql.udfs.suppression.fewest import suppress_fewest as fewest_of
@@ -181,3 +182,24 @@ def test_what_cannot_be_searched_is_refused():
         cells(np.ones((1, 17), dtype=np.int64))
     with pytest.raises(ValueError, match="106"):
         cells(np.full((1, 4), 1 << 30))
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 60])
+def test_to_plan_anew_what_has_changed_is_to_plan_all_anew(rounds, monkeypatch):
+    """In each round, and one set of keys after another when the rounds are over."""
+    monkeypatch.setattr(wildcard, "_ROUNDS", rounds)
+    list_usable = wildcard._Search._list_usable
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        records = rng.integers(rng.integers(0, 2), 2 + rng.geometric(0.4, 4), (int(rng.integers(20, 200)), 4))
+        codes, counts = np.unique(records, axis=0, return_counts=True)
+        others = rng.integers(0, 2, len(codes)) if seed % 3 == 0 else None
+        table_of = Cells(codes, counts, rng.choice([1, 1, 2], 4).tolist(), others)
+        k = int(rng.integers(2, 8))
+        found = suppress_by_wildcard(table_of, k)
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                wildcard._Search, "_list_usable",
+                lambda search, sets, changed: list_usable(search, sets, np.ones_like(changed)),
+            )  # fmt: skip
+            assert (suppress_by_wildcard(table_of, k) == found).all()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MOST_KEYS = 16
 _MIXER = 0x9E37_79B9_7F4A_7C15
-_MANY = 8  # a share of the cells, one in so many, of which the buckets that reach what is asked for are summed first
+_MANY = 8  # where more than one cell in so many is wanted, the buckets whose sum is too small are left out first
 _DOUBLE = 53  # bits of each half of two numbers, where one is too short
 
 
