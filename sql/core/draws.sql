@@ -41,8 +41,10 @@ CREATE OR REPLACE MACRO sdc__subkey(key, release, pass, method, parameters, colu
                           1, 32))),
          22);
 
--- Several parts in one text. What makes them may be long: each is bound once here, where a part by itself names it twice.
-CREATE OR REPLACE MACRO sdc__parts(texts) AS list_aggregate(list_transform(texts, lambda t: sdc__part(t)), 'string_agg', '');
+-- Several parts in one text. What makes them may be long: each is bound once here, where a part by itself names it twice (and
+-- array_to_string its list).
+CREATE OR REPLACE MACRO sdc__joined_parts(texts) AS
+    coalesce(list_aggregate(list_transform(texts, lambda t: sdc__part(t)), 'string_agg', ''), '');
 
 -- The names of columns as a part of a subkey, whatever the order in which they are given or stand in the table.
 CREATE OR REPLACE MACRO sdc__columns_part(columns) AS

@@ -121,8 +121,8 @@ CREATE OR REPLACE MACRO sdc_synthetic_estimate(tbl, estimate, variance, synthesi
         FROM sdc__moments_of
     ),
     sdc__bounded AS (
-        SELECT *, sqrt(sdc__taken) * sdc__student_quantile(0.5 + sdc__p / 2, sdc__nu, sdc__interval_quantile(confidence)) AS sdc__half
-        FROM sdc__combined
+        SELECT *, sqrt(sdc__taken) * sdc__student_quantile(0.5 + sdc__p / 2, sdc__nu, sdc__z) AS sdc__half
+        FROM sdc__combined, (SELECT sdc__interval_quantile(confidence) AS sdc__z)
     )
     SELECT sdc__k AS quantity, sdc__copies AS copies, sdc__mean AS estimate, sdc__w AS within, sdc__b AS between,
            sdc__taken AS variance, sdc__nu AS degrees, sdc__mean - sdc__half AS lower, sdc__mean + sdc__half AS upper,

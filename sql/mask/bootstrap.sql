@@ -87,7 +87,7 @@ CREATE OR REPLACE MACRO sdc__bootstrap_records(tbl, columns, categories, id, str
 CREATE OR REPLACE MACRO sdc__bootstrap_lists(records, columns, categories, smoothing, stream, release) AS TABLE
     WITH sdc__keyed AS MATERIALIZED (
         SELECT sdc__subkey(sdc__secret_key(), release, stream, 'bootstrap', sdc__how, sdc__columns_part(columns)) AS sdc__key_of
-        FROM (SELECT sdc__parts([sdc__columns_part(sdc__names_if_any(categories)),
+        FROM (SELECT sdc__joined_parts([sdc__columns_part(sdc__names_if_any(categories)),
                                  sdc__canonical_number(sdc__checked_smoothing(smoothing))]) AS sdc__how)
     ),
     sdc__subkeyed_by AS MATERIALIZED (

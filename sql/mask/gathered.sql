@@ -33,11 +33,7 @@ CREATE OR REPLACE MACRO sdc__in_units(x, unit) AS coalesce(TRY_CAST(round(x / un
 
 -- The values of a record that are masked together, as one text: in the order of their names.
 CREATE OR REPLACE MACRO sdc__joined(names, texts) AS
-    array_to_string(list_transform(
-                        list_select(texts,
-                                    list_grade_up(list_transform(names, lambda n: sdc__folded(n)), 'ASC', 'NULLS FIRST')),
-                        lambda t: sdc__part(t)),
-                    '');
+    sdc__joined_parts(list_select(texts, list_grade_up(list_transform(names, lambda n: sdc__folded(n)), 'ASC', 'NULLS FIRST')));
 
 CREATE OR REPLACE MACRO sdc__column_digest(x, subkeys, id, together) AS
     sdc__digest(subkeys[sdc__folded(alias(x))], sdc__checked_id(id), coalesce(together, sdc__part(sdc__canonical_number(sdc__number(x)))));

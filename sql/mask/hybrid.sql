@@ -60,8 +60,7 @@ CREATE OR REPLACE MACRO sdc__hybrid(tbl, columns, alpha, id, given, stratum, str
     WITH sdc__read AS MATERIALIZED (FROM sdc__numbers_beside(tbl, columns, id, given, 'given', stratum)),
     sdc__lists AS MATERIALIZED (SELECT *, sdc__alphas(alpha, columns, sdc__names) AS sdc__alpha FROM sdc__lists_beside('sdc__read', given)),
     sdc__part_of AS (
-        SELECT array_to_string(list_transform(any_value(sdc__alpha), lambda a: sdc__part(sdc__canonical(a))),
-                               '') AS sdc__drawn_by
+        SELECT sdc__joined_parts(list_transform(any_value(sdc__alpha), lambda a: sdc__canonical(a))) AS sdc__drawn_by
         FROM sdc__lists
     ),
     sdc__draws AS (

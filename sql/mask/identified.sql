@@ -7,7 +7,8 @@ CREATE OR REPLACE MACRO sdc__with_id(tbl, id, codes := NULL, compared := NULL) A
     SELECT COLUMNS(sdc__one_column((*), id)) AS sdc__id, * FROM sdc__exact_rows(tbl, codes := codes, compared := compared);
 
 -- The ids alone, unasked whether there are rows: for whoever reads the records beside them.
-CREATE OR REPLACE MACRO sdc__ids(tbl, id) AS TABLE SELECT sdc__exact(COLUMNS(sdc__one_column((*), id))) AS sdc__id FROM sdc__unasked(tbl);
+CREATE OR REPLACE MACRO sdc__ids_alone(tbl, id) AS TABLE
+    SELECT sdc__exact(COLUMNS(sdc__one_column((*), id))) AS sdc__id FROM sdc__unasked(tbl);
 
 -- Ids that ascend from record to record, in whatever one order they come, are unique: most tables are stored so, and it costs
 -- nothing to see. (Were the records compared in several pieces, each would have a first one.)
@@ -15,13 +16,13 @@ CREATE OR REPLACE MACRO sdc__ascends(tbl, id) AS TABLE
     SELECT count(*) FILTER (WHERE sdc__before IS NULL) = 1 AND coalesce(bool_and(sdc__before < sdc__id), true)
            AND count(*) = count(sdc__id) AS sdc__ascending
     FROM (SELECT sdc__id, lag(sdc__id) OVER () AS sdc__before
-          FROM sdc__ids(tbl, id));
+          FROM sdc__ids_alone(tbl, id));
 
 CREATE OR REPLACE MACRO sdc__identified(tbl, id, codes := NULL, compared := NULL) AS TABLE
     FROM sdc__with_id(tbl, id, codes := list_append(sdc__names(codes), id), compared := compared)
     UNION ALL
     SELECT sdc__behind_error(COLUMNS(lambda c: c NOT IN ('sdc__repeated', 'sdc__n')), sdc__n) AS "\0"
-    FROM (SELECT sdc__id AS sdc__repeated, count(*) AS sdc__n FROM sdc__ids(tbl, id)
+    FROM (SELECT sdc__id AS sdc__repeated, count(*) AS sdc__n FROM sdc__ids_alone(tbl, id)
           WHERE NOT (SELECT sdc__ascending FROM sdc__ascends(tbl, id))
           GROUP BY sdc__id HAVING count(*) > 1 OR sdc__id IS NULL LIMIT 1)
     LEFT JOIN (SELECT COLUMNS(sdc__one_column((*), id)) AS sdc__id, *

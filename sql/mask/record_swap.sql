@@ -253,11 +253,11 @@ CREATE OR REPLACE MACRO sdc__swap_homes(persons, places, columns, rate, risk_key
           FROM sdc__homes AS sdc__h
           JOIN query_table(places) AS sdc__q ON sdc__h.sdc__no = sdc__q.sdc__no,
                (SELECT sdc__subkey(sdc__secret_key(), release, stream, 'record swap', sdc__how,
-                                   array_to_string(list_transform(sdc__names(columns), lambda c: sdc__part(sdc__folded(c))),
-                                                   '')) AS sdc__subkey
-                FROM (SELECT sdc__parts([sdc__canonical_number(TRY_CAST(rate AS DOUBLE)), sdc__canonical_number(TRY_CAST(k AS DOUBLE)),
-                                         sdc__columns_part(risk_keys), sdc__folded(profiles::VARCHAR), sdc__columns_part(risk),
-                                         sdc__canonical_number(TRY_CAST(max_risk AS DOUBLE))]) AS sdc__how))) AS sdc__h
+                                   sdc__joined_parts(list_transform(sdc__names(columns), lambda c: sdc__folded(c)))) AS sdc__subkey
+                FROM (SELECT sdc__joined_parts([
+                          sdc__canonical_number(TRY_CAST(rate AS DOUBLE)), sdc__canonical_number(TRY_CAST(k AS DOUBLE)),
+                          sdc__columns_part(risk_keys), sdc__folded(profiles::VARCHAR), sdc__columns_part(risk),
+                          sdc__canonical_number(TRY_CAST(max_risk AS DOUBLE))]) AS sdc__how))) AS sdc__h
     LEFT JOIN sdc__profiles AS sdc__f ON sdc__h.sdc__unit = sdc__f.sdc__unit;
 
 -- Each household with its partner, and the place of the partner. sdc__left: it stays in the area where it is at risk (perhaps
