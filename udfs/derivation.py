@@ -7,6 +7,7 @@ counted (`derivation_counts`): a rule without a contradiction is never lost here
 from __future__ import annotations
 
 import math
+import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 PARTS = (500, 4_000, 25_000)  # records, one after the other, that may refute a rule
 SLACK, SHARE = 2, 0.005  # contradictions that are no refutation yet: near-rules have up to 0.1 %
+NEAR = 0.001  # exceptions of its support that a rule may have
+FAR = 80  # contradictions that the last part does not have of such a rule
 CELL = 10  # known values of a cell that predicts
 HOPED = 15  # so many pairs of each variable are counted that predict in some cells by what a part shows
 BEST = 5  # so many pairs of each variable are told that predict in some cells
@@ -60,19 +63,27 @@ class Target:
 
 
 class _Picked(NamedTuple):
-    """Which values of a column are picked, the last for a missing one; more contradictions refute a rule."""
+    """Which values of a column are picked, the last for a missing one; more contradictions refute a rule.
+
+    More than ``far`` refute what the figures call a rule, with exceptions that are fewer than the sieve lets pass.
+    """
 
     values: Flags
     refuting: float
+    far: float
 
 
 class Possible(NamedTuple):
-    """A giver, the place of the target, whether its rule is not refuted, and how many values its cells predict."""
+    """A giver, the place of the target, whether its rule is not refuted, and how many values its cells predict.
+
+    Hidden values refute a rule by the known ones of their cells; ``far``: all known values do, also with exceptions.
+    """
 
     giver: tuple[int, ...]
     target: int
     rule: bool
     predicted: int
+    far: bool = False
 
 
 def find_possible_givers(
@@ -98,8 +109,10 @@ def find_possible_givers(
     def find_for_target(place: int) -> list[Possible]:
         return _find_target_givers(_View(columns, counts, targets[place], draws, picked), place, dimension)
 
-    with ThreadPoolExecutor() as pool:  # numpy sorts and counts beside others
-        return [one for several in pool.map(find_for_target, range(len(targets))) for one in several]
+    longest_first = sorted(range(len(targets)), key=lambda place: -len(targets[place].hidden))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # more of them would drive each other from the processors' caches
+        found = dict(zip(longest_first, pool.map(find_for_target, longest_first), strict=True))
+    return [one for place in range(len(targets)) for one in found[place]]
 
 
 def _find_target_givers(view: _View, place: int, dimension: int) -> list[Possible]:
@@ -118,7 +131,8 @@ def _find_target_givers(view: _View, place: int, dimension: int) -> list[Possibl
             hoped.append((one, least))
     hoped.sort(key=lambda one: -one[0].predicted)
     counted = [view.try_giver(one.giver, place, least) for one, least in hoped[:HOPED]]
-    return found + sorted((one for one in counted if one.predicted), key=lambda one: -one.predicted)[:BEST]
+    found += sorted((one for one in counted if one.predicted), key=lambda one: -one.predicted)[:BEST]
+    return [one._replace(far=view.is_far_from_a_rule(one.giver)) for one in found]
 
 
 class _View:
@@ -139,7 +153,7 @@ class _View:
         self.hidden = [column[target.hidden] for column in columns]
         # a value of fewer records is in no cell that predicts: the hidden one, and as many as it takes besides
         self.common = [
-            np.where(np.append(its > CELL, False)[column], column, -1)
+            column if (its > CELL).all() else np.where(np.append(its > CELL, False)[column], column, -1)
             for column, its in zip(self.hidden, counts, strict=True)
         ]
         self.parts = [[column[part] for column in columns] for part in parts]
@@ -163,6 +177,8 @@ class _View:
             support, apart, mixed = _count_contradictions(cells[there], values[there], target.kinds)
             if rule and apart > SLACK + SHARE * support:
                 rule = False
+                if self._shows_all_cells_mixed(giver):
+                    return nothing
                 wanted, hidden = self._count_hidden(self.common, giver)
             if not rule:
                 left = ~find_places(wanted, mixed)[1]
@@ -181,21 +197,39 @@ class _View:
             return Possible(giver, place, rule=False, predicted=int(hidden[shown].sum()))
         return self._try_all_records(giver, place, wanted, hidden, rule=rule)
 
+    def is_far_from_a_rule(self, giver: tuple[int, ...]) -> bool:
+        """Return whether the records refute more than a rule: also one with exceptions, up to 0.1 % of its support.
+
+        Of the exceptions of such a rule the last part has at most 25 on the average, as it has of 0.1 % of all records;
+        more than `FAR` by chance with a probability below 1e-16 (Chernoff's bound).
+        """
+        if self.parts:
+            cells, values = self._codes(self.parts[-1], giver), self.values[-1]
+            _, apart, _ = _count_contradictions(cells[cells >= 0], values[cells >= 0], self.target.kinds)
+            if apart > FAR:
+                return True
+        finest = max(giver, key=lambda i: self.kinds[i])
+        return finest in self.picked and self._count_picked(giver, finest, hiding=False) > self.picked[finest].far
+
     def _is_refuted_by_whole_cells(self, giver: tuple[int, ...]) -> bool:
         """Return whether cells that are picked, each with all its records, refute a rule that no part has refuted.
 
         Of a column with few records a value a part shows hardly two of a cell.
         """
         finest = max(giver, key=lambda i: self.kinds[i])
-        if finest not in self.picked:
-            return False
-        flags, refuting = self.picked[finest]
-        records, wanted = np.flatnonzero(flags[self.columns[finest]]), np.flatnonzero(flags[self.hidden[finest]])
+        return finest in self.picked and self._count_picked(giver, finest, hiding=True) > self.picked[finest].refuting
+
+    def _count_picked(self, giver: tuple[int, ...], finest: int, *, hiding: bool) -> int:
+        """Return the contradictions of a column's picked values; with ``hiding`` in cells that hide a value."""
+        flags = self.picked[finest].values
+        records = np.flatnonzero(flags[self.columns[finest]])
         cells, values = self._codes({i: self.columns[i][records] for i in giver}, giver), self.target.known[records]
-        hides = self._codes({i: self.hidden[i][wanted] for i in giver}, giver)
-        there = (values >= 0) & np.isin(cells, hides[hides >= 0])
-        _, apart, _ = _count_contradictions(cells[there], values[there], self.target.kinds)
-        return apart > refuting
+        there = (cells >= 0) & (values >= 0)
+        if hiding:
+            wanted = np.flatnonzero(flags[self.hidden[finest]])
+            hides = self._codes({i: self.hidden[i][wanted] for i in giver}, giver)
+            there &= np.isin(cells, hides[hides >= 0])
+        return _count_contradictions(cells[there], values[there], self.target.kinds)[1]
 
     def _try_all_records(
         self, giver: tuple[int, ...], place: int, wanted: Codes, hidden: Codes, *, rule: bool
@@ -209,10 +243,9 @@ class _View:
         if rule:
             sure = find_places(cells, wanted)[1]  # hashes hang on the numbers that the values have
             support, apart, _ = _count_contradictions(cells[sure], values[sure], target.kinds)
-            if support > 0 and apart <= SLACK + SHARE * support:
-                return Possible(giver, place, rule=True, predicted=0)
+            rule = support > 0 and apart <= SLACK + SHARE * support
         sure = _find_predicting_cells(cells, values, target, wanted)
-        return Possible(giver, place, rule=False, predicted=int(hidden[sure].sum()))
+        return Possible(giver, place, rule=rule, predicted=int(hidden[sure].sum()))
 
     def _find_likely_records(self, giver: tuple[int, ...], wanted: Codes, *, common: bool) -> tuple[Codes, Numbers]:
         """Return the cells and values of the known records that may be in a wanted cell: few of many fine ones are."""
@@ -235,6 +268,15 @@ class _View:
             likely = flags[hash_codes(cells)]
             found.append((cells[likely], values[likely]))
         return np.concatenate([cells for cells, _ in found]), np.concatenate([values for _, values in found])
+
+    def _shows_all_cells_mixed(self, giver: tuple[int, ...]) -> bool:
+        """Return whether the last part shows two values of each cell that there can be; asked where many are hidden."""
+        kinds = self._count_kinds(giver)
+        if len(self.target.hidden) <= _RUN or CELL * kinds > len(self.values[-1]):
+            return False
+        cells = self._codes(self.parts[-1], giver)
+        there = cells >= 0
+        return len(_count_contradictions(cells[there], self.values[-1][there], self.target.kinds)[2]) == kinds
 
     def _count_kinds(self, giver: tuple[int, ...]) -> int:
         return math.prod(self.kinds[i] for i in giver)
@@ -296,7 +338,8 @@ def _pick_values(
             sums = np.bincount(column[there], weights=whole[there]) % 2.0**20
             values = np.append((sums < share * 2.0**20) & (records <= _MOST), False)
             support = int(records.sum()) - np.count_nonzero(records)
-            found[i] = _Picked(values, 4 * share * (SLACK + SHARE * support) + 500)
+            refuting, far = (4 * share * most + 500 for most in (SLACK + SHARE * support, NEAR * support))
+            found[i] = _Picked(values, refuting, far)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,18 +28,53 @@ _TRIED = "sdc_derivations_tried"
 _NOTHING = np.zeros(0, dtype=np.int64)
 
 
-def count_derivations(data: Roles, original: str, found: Derivations, macro: str) -> list[dict[str, Any]]:
-    """Return the rows of a macro of derivations, which are counted here by the numbers of the values."""
+def count_derivations(
+    data: Roles, original: str, found: Derivations, macro: str, over: float | None = None
+) -> list[dict[str, Any]]:
+    """Return the rows of a macro of derivations, which are counted here by the numbers of the values.
+
+    Parameters
+    ----------
+    over
+        The predicted gain beyond which each derivation is counted. What cannot gain more, nor more than the greatest
+        that is counted, is not counted then: rules all are. By default every derivation is.
+    """
     for table in (original, data.table):
         data.rows("sdc__refused", table, found.columns, compared=[data.id])  # as the macro of two tables does
     pool = ThreadPoolExecutor(max_workers=2)  # each holds the cells of a derivation
+    tried: list[dict[str, Any]] = []
     try:
-        begun = _look_ahead(_begin_counts(pool, found))
-        tried = [row for few in begun for row in _fetch_figures(data, found, few)]
+        for tasks in _choose_tasks(data, found, over, tried):
+            begun = _look_ahead(_begin_counts(pool, data, found, tasks))
+            tried += [row for few in begun for row in _fetch_figures(data, found, few)]
     finally:
         pool.shutdown(cancel_futures=True)
+    return _ask_macro(data, found, macro, tried)
+
+
+def _choose_tasks(
+    data: Roles, found: Derivations, over: float | None, tried: list[dict[str, Any]]
+) -> Iterator[list[list[int]]]:  # fmt: skip
+    """Yield what is to be counted next, when the former are among the tried ones."""
+    if over is None:
+        yield found.tasks
+        return
+    ranked = sorted(zip(found.most, found.tasks, strict=True), reverse=True)
+    if rules := [task for most, task in ranked if math.isinf(most)]:
+        yield rules
+    ranked, few = ranked[len(rules) :], 1
+    while ranked:
+        (summed,) = _ask_macro(data, found, "sdc__summed_derivations", tried) if tried else ({"predicted_gain": 0.0},)
+        ranked = [one for one in ranked if one[0] > min(summed["predicted_gain"], over)]
+        if ranked:
+            yield [task for _, task in ranked[:few]]
+        ranked, few = ranked[few:], AT_ONCE
+
+
+def _ask_macro(data: Roles, found: Derivations, macro: str, tried: list[dict[str, Any]]) -> list[dict[str, Any]]:
     with register_rows(data.con, _TRIED, pa.Table.from_pylist(tried)):
-        return data.rows(macro, _TRIED, found.columns, found.givers)
+        rows: list[dict[str, Any]] = data.rows(macro, _TRIED, found.columns, found.givers)
+    return rows
 
 
 class _Begun(NamedTuple):
@@ -53,11 +89,13 @@ class _Begun(NamedTuple):
     labels: dict[int, Future[tuple[Codes, Codes]]]
 
 
-def _begin_counts(pool: ThreadPoolExecutor, found: Derivations) -> Iterator[_Begun]:
+def _begin_counts(
+    pool: ThreadPoolExecutor, data: Roles, found: Derivations, tasks: list[list[int]]
+) -> Iterator[_Begun]:  # fmt: skip
     """Begin to count derivations, a few each time that the next are asked for, one variable after another."""
-    tasks = sorted(found.tasks, key=lambda task: task[1:])
     begun = _Begun([], [], {}, {})
-    for giver, place, masked in tasks:
+    for giver, place, masked in sorted(tasks, key=lambda task: task[1:]):
+        found.put_in_order(data, place)
         if (place, masked) not in begun.margins:
             whole, variable = _make_variables(found, place, masked)
             begun.margins[place, masked] = pool.submit(count_cells, [], [], whole)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -36,20 +37,36 @@ _SHORT = 2**15 - 1
 class Derivations:
     """Variables, givers, and what is to be counted: the place of a giver, of a variable, and how it was masked.
 
+    ``most`` is the share of the hidden values that each of these may predict: infinite of what may be a rule.
     ``hidden`` are the numbers of suppressed and of coarsened values. By numbers in the place of the values: ``sides``
     of the variables, original and released; by a variable's place and how it was masked the ``known`` values, and the
-    ``records`` that hide one; ``codes`` of the columns whose ``places`` the givers have.
+    ``records`` that hide one; ``codes`` of the columns whose ``places`` the givers have. What the numbers of a variable
+    stand for is in ``different``, until they are put in order.
     """
 
     columns: list[str]
     givers: list[list[str]]
     tasks: list[list[int]]
+    most: list[float]
     hidden: tuple[int, int]
     places: list[tuple[int, ...]]
     sides: list[tuple[Codes, Codes]]
+    different: dict[int, pa.Array]
     known: dict[tuple[int, int], Numbers]
     records: dict[tuple[int, int], NDArray[np.intp]]
     codes: dict[int, Codes]
+
+    def put_in_order(self, data: Roles, place: int) -> None:
+        """Give the values of a variable numbers in the order of their texts' bytes: the greatest of two is chosen."""
+        if place not in self.different:
+            return
+        order = _find_order(data, self.different.pop(place))
+        old, released = self.sides[place - 1]
+        sides = self.sides[place - 1] = order[old], order[released]
+        for masked in (SUPPRESSED, COARSENED):
+            if (known := self.known.get((place, masked))) is not None:
+                shown = next((new for new, its in zip(sides, (old, released), strict=True) if its is known), None)
+                self.known[place, masked] = order[known] if shown is None else shown
 
 
 def sieve_derivations(
@@ -85,7 +102,7 @@ def sieve_derivations(
         different = [both for _, both in sorted(zip(order, numbered, strict=True), key=lambda one: one[0])]
     codes |= {i: _join_equal_numbers(*different[j]) for i, j in shown.items()}
     repeated = [_keep_repeated_codes(codes.pop(i)) for i in range(len(givers))]
-    sides = [_number_in_order(data, *different.pop(0)) for _ in names]
+    sides = [(codes[: len(codes) // 2], codes[len(codes) // 2 :]) for codes, _ in different]
     targets, of, hidden = [], [], [0, 0]
     for j, (name, (old, released)) in enumerate(zip(names, sides, strict=True)):
         own = lower.index(fold_case(name)) if fold_case(name) in lower else None
@@ -106,8 +123,10 @@ def sieve_derivations(
     lists = list(dict.fromkeys(one.giver for one in found))
     tasks = [[1 + lists.index(one.giver), 1 + of[one.target][0], of[one.target][1]] for one in found]
     its = {(1 + j, masked): target for (j, masked), target in zip(of, targets, strict=True)}
+    most = [one.predicted / len(targets[one.target].hidden) if one.far else math.inf for one in found]
     return Derivations(
-        names, [[givers[i] for i in one] for one in lists], tasks, (hidden[0], hidden[1]), lists, sides,
+        names, [[givers[i] for i in one] for one in lists], tasks, most, (hidden[0], hidden[1]), lists, sides,
+        {1 + j: values for j, (_, values) in enumerate(different)},
         {task: target.known for task, target in its.items()}, {task: target.hidden for task, target in its.items()},
         {i: repeated[i] for one in lists for i in one},
     )  # fmt: skip
@@ -241,7 +260,9 @@ def _find_different(*columns: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
         values = pa.chunked_array([chunk.view(bits) for chunk in values.chunks], bits)
     found = values.dictionary_encode()  # (its chunks have one dictionary; joined before, they would be copied)
     different = found.chunk(0).dictionary if found.num_chunks else pa.array([], values.type)
-    indices, start = np.empty(len(values), dtype=np.int32), 0
+    records, start = len(values), 0
+    short = len(different) < _SHORT
+    indices: Codes = np.empty(records, dtype=np.int16) if short else np.empty(records, dtype=np.int32)
     for chunk in found.chunks:
         its = chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         indices[start : start + len(its)] = its
@@ -249,8 +270,8 @@ def _find_different(*columns: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
     return indices, different.view(kind) if pa.types.is_floating(kind) else different
 
 
-def _number_in_order(data: Roles, indices: Codes, different: pa.Array) -> tuple[Codes, Codes]:
-    """Return the places of both sides' values among the different ones in the order of their texts' bytes."""
+def _find_order(data: Roles, different: pa.Array) -> Codes:
+    """Return the places of values among themselves in the order of their texts' bytes, at the end that of no value."""
     numbers = pa.array(np.arange(len(different), dtype=np.int32))
     with register_rows(data.con, _DIFFERENT, pa.table({"number": numbers, "value": different})), translate_errors():
         text = exp.Anonymous(this="encode", expressions=[exp.cast(exp.column("value"), "VARCHAR")])
@@ -258,9 +279,8 @@ def _number_in_order(data: Roles, indices: Codes, different: pa.Array) -> tuple[
         ordered = exp.select("number").from_(exp.to_table(_DIFFERENT)).order_by(ascending)
         order = data.reading(ordered).to_arrow_table().column("number").to_numpy()
     places = _count_up(-1, len(different))
-    places[order], places[-1] = _count_up(0, len(different)), -1  # (the last: where it is missing)
-    codes, half = places[indices], len(indices) // 2
-    return codes[:half], codes[half:]
+    places[order], places[-1] = _count_up(0, len(different)), -1
+    return places
 
 
 def _join_equal_numbers(indices: Codes, different: pa.Array) -> Codes:
@@ -270,7 +290,7 @@ def _join_equal_numbers(indices: Codes, different: pa.Array) -> Codes:
         values = different.to_numpy(zero_copy_only=False)
         for alike in (np.flatnonzero(values == 0), np.flatnonzero(np.isnan(values))):
             for other in alike[1:]:
-                released = np.where(released == other, np.int32(alike[0]), released)
+                released = np.where(released == other, released.dtype.type(alike[0]), released)
     return released
 
 

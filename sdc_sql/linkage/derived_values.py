@@ -176,16 +176,23 @@ def derived_values_summary(
 
 
 def measure_given_back(
-    data: Roles, original: Described | str, columns: str | Iterable[str] | None = None, left_out: Iterable[str] = ()
+    data: Roles,
+    original: Described | str,
+    columns: str | Iterable[str] | None = None,
+    left_out: Iterable[str] = (),
+    over: float | None = None,
 ) -> Results[DerivedValues]:
-    """Return what all columns and pairs of them give back, but for those left out as givers."""
+    """Return what all columns and pairs of them give back, but for those left out as givers.
+
+    With ``over`` every rule, each that gains more than that beyond the commonest value, and the one that gains most.
+    """
     table, _, wanted = _resolve_sides(data, original, columns)
     found = _sieve_columns(data, table, wanted, left_out)
     if not found.tasks:
         return Results()
     from sdc_sql.linkage.counted_derivations import count_derivations  # noqa: PLC0415 - with pyarrow
 
-    return Results(DerivedValues(**row) for row in count_derivations(data, table, found, "sdc__derived_told"))
+    return Results(DerivedValues(**row) for row in count_derivations(data, table, found, "sdc__derived_told", over))
 
 
 def _resolve_sides(

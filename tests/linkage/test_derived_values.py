@@ -14,7 +14,9 @@ from sdc_sql.udfs import derivation
 
 from sdc_sql import Microdata
 from sdc_sql.errors import ColumnError, ParameterError, TableError
+from sdc_sql.linkage import counted_derivations
 from sdc_sql.linkage.derivations import _find_different
+from sdc_sql.linkage.derived_values import measure_given_back
 
 FIGURES = ("rule", "hidden", "given_back", "share_right", "margin", "support", "contradictions", "narrowed")
 
@@ -329,3 +331,45 @@ def test_the_order_of_the_records_does_not_say_which_pairs_are_told(monkeypatch)
         told.append([*Microdata(con, "k", id="id").linkage.derived_values("f", ["y"])])
     assert len(told[0]) == 2
     assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, 12))])
+def test_what_gains_least_is_not_counted_where_nobody_asks_for_it(con, monkeypatch, seed):
+    """Rules, what gains more than a bound, and the greatest gain are those of all derivations; fewer are counted."""
+    monkeypatch.setattr(derivation, "PARTS", (30, 100, 400))
+    monkeypatch.setattr(derivation, "FAR", 20)
+    draw = random.Random(seed)  # noqa: S311 - a table for a test
+    con.execute(
+        """
+        CREATE TABLE f AS SELECT i AS id, hash(i, ?) % 30 AS a, hash(i, ?) % 20 AS b, hash(i, ?) % 10 AS c, i % 7 AS d,
+            CASE WHEN a < ? THEN a % 4 WHEN b < ? THEN b % 4 ELSE hash(i, 9) % 4 END AS x,
+            CASE WHEN i = 77 THEN 8 ELSE a // 6 END AS y, c // 5 AS z, 10 * d + c AS v FROM range(3000) AS r(i)
+        """,
+        [*(draw.randrange(100) for _ in range(3)), draw.randrange(30), draw.randrange(20)],
+    )
+    con.execute(
+        """
+        CREATE TABLE k AS SELECT * REPLACE (
+            CASE WHEN hash(id, 5) % 9 > 0 THEN x END AS x, CASE WHEN hash(id, 6) % 5 > 0 THEN y END AS y,
+            CASE WHEN hash(id, 7) % 50 > 0 THEN z END AS z, v // 9 AS v) FROM f
+        """
+    )
+    data = Microdata(con, "k", id="id")._roles
+    counted, count = [], counted_derivations.count_cells
+    monkeypatch.setattr(counted_derivations, "count_cells", lambda *of: counted.append(len(of[0])) or count(*of))
+
+    def gain(one):
+        return (one.gain or 0) * one.given_back / one.hidden if one.rule != "exact" else 0
+
+    every = measure_given_back(data, "f")
+    calls = [sum(n > 0 for n in counted)]
+    for over in (0.02, 0.3, 1):
+        counted.clear()
+        told = measure_given_back(data, "f", over=over)
+        calls.append(sum(n > 0 for n in counted))
+        assert {str(one) for one in told} <= {str(one) for one in every}
+        assert [one for one in told if one.rule != "cells"] == [one for one in every if one.rule != "cells"]
+        assert [one for one in told if gain(one) > over] == [one for one in every if gain(one) > over]
+        assert max(map(gain, told)) == max(map(gain, every))
+    assert sorted(calls, reverse=True) == calls
+    assert calls[-1] < calls[0]

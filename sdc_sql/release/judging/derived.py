@@ -68,7 +68,7 @@ def _judge_sums(plan: Plan, data: Roles, original: Microdata) -> list[LimitOutco
 
 
 def _judge_columns(plan: Plan, data: Roles, original: Microdata, dropped: tuple[str, ...]) -> list[LimitOutcome]:
-    found = measure_given_back(data, original, left_out=dropped)
+    found = measure_given_back(data, original, left_out=dropped, over=MOST)
     exact = [one for one in found if one.rule == "exact" and one.given_back]
     limit = Limit(PATH, f"{MEASURE}.{FIGURE} <= {LIMIT}")
     told = "; ".join(_describe_giver(plan, one) for one in exact[:_SHOWN])
