@@ -46,7 +46,8 @@ CREATE OR REPLACE MACRO sdc__counted_each(sides) AS TABLE
 
 -- The same, where most records need not be counted (the most of one id is then NULL in the place of 1; compiled, all are counted). Most
 -- files stand in one line, by ascending ids: in whatever order rows come, where each id is above the one before it, no two are alike.
--- Beside a few released records only their own originals are counted, where all originals are known to be unique.
+-- Beside a few released records only their own originals are counted, where all originals are known to be unique. (The line is read from
+-- the sides themselves: what is kept of a join comes in pieces.)
 CREATE OR REPLACE MACRO sdc__counted_ids(sides) AS TABLE
     WITH sdc__ids AS MATERIALIZED (SELECT sdc__first, sdc__person FROM query_table(sides)),
     sdc__in_line AS (
@@ -56,9 +57,9 @@ CREATE OR REPLACE MACRO sdc__counted_ids(sides) AS TABLE
                count(sdc__person) = count(sdc__here) AND count(*) FILTER (WHERE sdc__above) = count(sdc__here) - 1
                AND 4 * count(sdc__same) < count(sdc__here) AS sdc__few
         FROM (SELECT sdc__person, 1 AS sdc__here, sdc__person > lag(sdc__person) OVER () AS sdc__above
-              FROM sdc__ids
+              FROM query_table(sides)
               WHERE sdc__first)
-        POSITIONAL JOIN (SELECT sdc__person AS sdc__same FROM sdc__ids WHERE NOT sdc__first)
+        POSITIONAL JOIN (SELECT sdc__person AS sdc__same FROM query_table(sides) WHERE NOT sdc__first)
     ),
     sdc__asked AS NOT MATERIALIZED (
         SELECT sdc__first, sdc__person

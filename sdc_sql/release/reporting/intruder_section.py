@@ -120,7 +120,7 @@ def _look_for_persons(
     try:
         with (
             relabel_original(outcome.original, released, outcome.plan, categories) as source,
-            _draw_persons(released, source, known, count) as drawn,
+            _draw_persons(outcome, known, count) as drawn,
         ):
             given = drawn, source, released.table, known, released.id, continuous or None
             # one after another: together they would hold several times what one does
@@ -132,9 +132,10 @@ def _look_for_persons(
 
 
 @contextmanager
-def _draw_persons(released: Microdata, source: str, known: list[str], count: int) -> Iterator[str]:
+def _draw_persons(outcome: Outcome, known: list[str], count: int) -> Iterator[str]:
     """Yield the name of a table of the persons who are looked for, who are the same for each linkage."""
-    drawn = query.call_macro("sdc__drawn_persons", source, known, released.id, count, "")
+    released = outcome.released
+    drawn = query.call_macro("sdc__drawn_persons", outcome.original.table, known, released.id, count, "")
     with translate_errors():
         execute(released.con, create_from_rows(_DRAWN, "TABLE", drawn, temporary=True))
     try:
