@@ -13,22 +13,19 @@ from numpy.typing import NDArray
 from sqlglot import exp
 
 from sdc_sql.compiler.columns import fold_case
-from sdc_sql.db import query
 from sdc_sql.db.registered import register_rows
 from sdc_sql.errors import translate_errors
+from sdc_sql.linkage.derivation_sides import is_id_whole, read_sides, show_bits
 from sdc_sql.udfs.derivation import Target, find_possible_givers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from sdc_sql.roles import Roles
     from sdc_sql.udfs.derivation_cells import Numbers
 
 SUPPRESSED, COARSENED = 0, 1
 _DIFFERENT = "sdc_different_values"
-_NUMBERED = {"VARCHAR", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DOUBLE", "FLOAT", "DATE"}
-_WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DATE", "BOOLEAN"}  # two are equal where their texts are
-_FRACTIONS = {"DOUBLE", "FLOAT"}  # and these, where their signs are too
 Codes = NDArray[np.int16] | NDArray[np.int32]
 _SHORT = 2**15 - 1
 
@@ -85,12 +82,10 @@ def sieve_derivations(
     -----
     The numbers of households mean nothing outside the file: what was made coarser they do not tell.
     """
-    paired = "sdc__check_derived_alike" if _is_id_whole(data, original) else "sdc__check_derived"
+    paired = "sdc__check_derived_alike" if is_id_whole(data, original) else "sdc__check_derived"
     data.rows(paired, original, data.table, data.id)  # refuses what is not paired, as the macro does
-    names = _find_masked_columns(data, original, columns)
+    names, shown, read = read_sides(data, original, columns, givers)
     lower = [fold_case(name) for name in givers]
-    shown = _find_givers_shown(data, original, givers, names)
-    read = _read_sides(data, original, names, {i: name for i, name in enumerate(givers) if i not in shown})
     homes = _number_values(read.pop("home")) if data.household is not None else None
     draws = (read.pop("draw").to_numpy() >> np.uint64(11)) * 2.0**-53
     with ThreadPoolExecutor(max_workers=2) as pool:  # each holds a column's values twice for as long as it numbers them
@@ -132,118 +127,6 @@ def sieve_derivations(
     )  # fmt: skip
 
 
-def _find_masked_columns(data: Roles, original: str, columns: Sequence[str]) -> list[str]:
-    """Return the columns whose released value is not the original one of some record."""
-    before, after = (
-        _select_side(data, table, [(name, name, False) for name in columns], _is_id_whole(data, original))
-        for table in (original, data.table)
-    )
-    alike = _list_numbers_alike(data, original, columns)
-    differs = []
-    for j, name in enumerate(columns):
-        sides: list[exp.Expr] = [exp.column(name, table=side, quoted=True) for side in ("a", "b")]
-        if name not in alike:
-            sides = [exp.cast(value, "VARCHAR") for value in sides]
-        differ: exp.Expr = exp.NullSafeNEQ(this=sides[0], expression=sides[1])
-        if alike.get(name) in _FRACTIONS:
-            signs = [exp.func("signbit", value.copy()) for value in sides]
-            differ = exp.or_(differ, exp.NEQ(this=signs[0], expression=signs[1]))
-        differs.append(exp.alias_(exp.func("bool_or", differ), f"d_{j}"))
-    if not columns:
-        return []
-    select = exp.select(*differs).from_(before.subquery("a")).join(after.subquery("b"), using=["sdc__person"])
-    (row,) = data.select(select)
-    return [name for name, found in zip(columns, row.values(), strict=True) if found]
-
-
-def _list_types(data: Roles, table: str) -> dict[str, str]:
-    """Return the types of a table's columns, by their names in small letters."""
-    its = data.relation("sdc__rows", table)
-    return {fold_case(c): str(kind) for c, kind in zip(its.columns, its.types, strict=True)}
-
-
-def _is_id_whole(data: Roles, original: str) -> bool:
-    """Return whether the ids of both tables are whole numbers of one type: these are joined as they are."""
-    kinds = {_list_types(data, table).get(fold_case(str(data.id))) for table in (original, data.table)}
-    return len(kinds) == 1 and kinds <= _WHOLE
-
-
-def _select_side(data: Roles, table: str, names: Sequence[tuple[str, str, bool]], whole_id: bool) -> exp.Select:
-    """Return the records of a table: the id, and columns under other names, as texts or as they are."""
-    person: exp.Expr = exp.column(str(data.id), quoted=True)
-    chosen: list[exp.Expr] = [exp.alias_(person if whole_id else exp.cast(person, "VARCHAR"), "sdc__person")]
-    for alias, name, as_text in names:
-        column: exp.Expr = exp.column(name, quoted=True)
-        chosen.append(exp.alias_(exp.cast(column, "VARCHAR") if as_text else column, alias, quoted=True))
-    return exp.select(*chosen).from_(query.call_macro("sdc__rows", table).subquery("r"))
-
-
-def _read_sides(
-    data: Roles, original: str, columns: Sequence[str], givers: Mapping[int, str]
-) -> dict[str, pa.ChunkedArray]:  # fmt: skip
-    """Return original and released values of variables, and the givers by their places, side by side.
-
-    And a number of each id, ``draw``: DuckDB reads the records of large tables in no order.
-    """
-    # what Arrow cannot number is numbered by its text
-    kinds = dict(zip(data.columns, map(str, data.relation("sdc__rows", data.table).types), strict=True))
-    whole = _is_id_whole(data, original)
-    alike = _list_numbers_alike(data, original, columns)
-    old = _select_side(data, original, [(f"o_{j}", name, name not in alike) for j, name in enumerate(columns)], whole)
-    named = [(f"r_{j}", name, name not in alike) for j, name in enumerate(columns)]
-    named += [(f"g_{i}", name, kinds[name] not in _NUMBERED) for i, name in givers.items()]
-    new = _select_side(data, data.table, named, whole)
-    if data.household is not None:
-        home = exp.cast(exp.column(data.household, quoted=True), "VARCHAR")
-        new = new.select(exp.alias_(exp.func("coalesce", home, exp.Literal.string("")), "home"))
-    chosen: list[exp.Expr] = [exp.alias_(exp.Anonymous(this="hash", expressions=[exp.column("sdc__person")]), "draw")]
-    chosen += [exp.column("home")] * (data.household is not None)
-    for side in "or":
-        chosen += [_unify_nan(exp.column(f"{side}_{j}"), alike.get(name, "")) for j, name in enumerate(columns)]
-    chosen += [_unify_numbers(exp.column(f"g_{i}"), kinds[name]) for i, name in givers.items()]
-    both = exp.select(*chosen).from_(old.subquery("a")).join(new.subquery("b"), using=["sdc__person"])
-    with translate_errors():
-        table = data.reading(both).to_arrow_table()
-    return dict(zip(table.column_names, table.columns, strict=True))
-
-
-def _find_givers_shown(data: Roles, original: str, givers: Sequence[str], columns: Sequence[str]) -> dict[int, int]:
-    """Return the places of givers that are variables too, and of these: their values are numbered once.
-
-    Not of fractions that stand there as texts: as givers 0.0 and -0.0 are equal, as values of a variable they are two.
-    """
-    kinds, places = _list_types(data, data.table), {fold_case(name): j for j, name in enumerate(columns)}
-    texts = {fold_case(name) for name in columns} - {fold_case(n) for n in _list_numbers_alike(data, original, columns)}
-    both = {i: fold_case(name) for i, name in enumerate(givers) if fold_case(name) in places}
-    return {i: places[name] for i, name in both.items() if kinds[name] not in _FRACTIONS or name not in texts}
-
-
-def _list_numbers_alike(data: Roles, original: str, columns: Sequence[str]) -> dict[str, str]:
-    """Return the types of the columns that are numbers of the same type on both sides: two are alike as their texts."""
-    kinds = [_list_types(data, table) for table in (original, data.table)]
-    both = {name: kinds[0].get(fold_case(name), "") for name in columns}
-    return {n: kind for n, kind in both.items() if kind in _WHOLE | _FRACTIONS and kind == kinds[1].get(fold_case(n))}
-
-
-def _unify_nan(value: exp.Column, kind: str) -> exp.Expr:
-    """Return a number with one form of each NaN; what has two texts, as 0.0 and -0.0, nan and -nan, stays apart."""
-    if kind not in _FRACTIONS:
-        return value
-    below, above = (exp.cast(exp.Literal.string(text), kind) for text in ("-nan", "nan"))
-    nan = exp.case().when(exp.func("signbit", value.copy()), below).else_(above)
-    return exp.alias_(exp.case().when(exp.func("isnan", value.copy()), nan).else_(value), value.name)
-
-
-def _unify_numbers(giver: exp.Column, kind: str) -> exp.Expr:
-    """Return a giver with one form of 0.0 and of NaN, which are equal to DuckDB however they are written."""
-    if kind not in _FRACTIONS:
-        return giver
-    nan = exp.cast(exp.Literal.string("nan"), kind)
-    unified = exp.case().when(exp.func("isnan", giver.copy()), nan)
-    unified = unified.when(exp.EQ(this=giver.copy(), expression=exp.Literal.number(0)), exp.Literal.number(0))
-    return exp.alias_(unified.else_(giver), giver.name)
-
-
 def _number_values(column: pa.ChunkedArray) -> Codes:
     """Return the places of the values among the different ones, -1 where it is missing."""
     return _find_different(column)[0]
@@ -255,9 +138,7 @@ def _find_different(*columns: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
     kind = values.type
     if pa.types.is_string(kind):
         values = values.cast(pa.large_string())  # the different ones of both sides may be too long for the other
-    elif pa.types.is_floating(kind):
-        bits = pa.int64() if kind.bit_width == 64 else pa.int32()  # noqa: PLR2004 - 0.0 and -0.0 are two
-        values = pa.chunked_array([chunk.view(bits) for chunk in values.chunks], bits)
+    values = show_bits(values)
     found = values.dictionary_encode()  # (its chunks have one dictionary; joined before, they would be copied)
     different = found.chunk(0).dictionary if found.num_chunks else pa.array([], values.type)
     records, start = len(values), 0

@@ -9,12 +9,13 @@ from itertools import combinations
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from sdc_sql.udfs import derivation
 
 from sdc_sql import Microdata
 from sdc_sql.errors import ColumnError, ParameterError, TableError
-from sdc_sql.linkage import counted_derivations
+from sdc_sql.linkage import counted_derivations, derivation_sides
 from sdc_sql.linkage.derivations import _find_different
 from sdc_sql.linkage.derived_values import measure_given_back
 
@@ -373,3 +374,39 @@ def test_what_gains_least_is_not_counted_where_nobody_asks_for_it(con, monkeypat
         assert max(map(gain, told)) == max(map(gain, every))
     assert sorted(calls, reverse=True) == calls
     assert calls[-1] < calls[0]
+
+
+@pytest.mark.parametrize("home", [None, "home"])
+def test_what_is_read_column_by_column_is_what_a_join_gives(con, home):
+    """Of columns of all kinds; where the ids stand in another order, the records are joined."""
+    con.execute(
+        """
+        CREATE TABLE f AS SELECT i::INTEGER AS id, i // 3 AS home, i % 5 AS whole, (i % 7)::DECIMAL(5, 2) AS price,
+            CASE i % 4 WHEN 0 THEN 'nan'::DOUBLE WHEN 1 THEN '-0.0'::DOUBLE WHEN 3 THEN i END AS x,
+            i % 3 * 0.5::FLOAT AS y, DATE '2020-01-01' + (i % 9)::INTEGER AS day, i % 2 AS label, 'k' || i % 6 AS "f",
+            ['a', 'b'][1 + i % 2]::ENUM ('a', 'b') AS "Se'lect", NULL::VARCHAR AS nothing FROM range(4000) AS r(i)
+        """
+    )
+    con.execute(
+        """
+        CREATE TABLE k AS SELECT * REPLACE (
+            CASE WHEN id % 50 > 0 THEN whole END AS whole, CASE WHEN id % 4 = 1 THEN 0.0 ELSE x END AS x,
+            CASE WHEN id % 100 > 0 THEN "f" END AS "f", 'l' || label AS label, CASE WHEN id <> 9 THEN day END AS day)
+        FROM f
+        """
+    )
+    data, columns = Microdata(con, "k", id="id", household=home)._roles, ["whole", "price", "x", "y", "day", "label"]
+    columns += ["f", "Se'lect", "nothing", "home"]
+    beside, joined = (
+        way(data, "f", columns, columns) for way in (derivation_sides._read_beside, derivation_sides._read_joined)
+    )
+    assert beside.variables == joined.variables == ["whole", "x", "day", "label", "f"]
+    assert beside.shown == joined.shown
+    assert beside.columns.keys() == joined.columns.keys()
+    for name, column in beside.columns.items():
+        order = [*(pc.sort_indices(one.columns["draw"]) for one in (beside, joined))]
+        first, second = (one.columns[name].take(its) for one, its in zip((beside, joined), order, strict=True))
+        assert derivation_sides.show_bits(first).equals(derivation_sides.show_bits(second)), name
+        assert column.type == joined.columns[name].type
+    con.execute("CREATE OR REPLACE TABLE k AS FROM k ORDER BY hash(id)")
+    assert derivation_sides._read_beside(data, "f", columns, columns) is None
