@@ -76,7 +76,8 @@ class _Picked(NamedTuple):
 class Possible(NamedTuple):
     """A giver, the place of the target, whether its rule is not refuted, and how many values its cells predict.
 
-    Hidden values refute a rule by the known ones of their cells; ``far``: all known values do, also with exceptions.
+    A rule is refuted by the known values of cells that hide one. ``far`` says that those of all cells refute a rule
+    with some exceptions too.
     """
 
     giver: tuple[int, ...]
@@ -326,7 +327,8 @@ def _pick_values(
     The sum of the draws of a value's records picks it, but for its whole part: that hangs neither on their number nor
     on their order. A rule has at most `SLACK` and a `SHARE` of its support of contradictions, and its support is at
     most that of the column. That the cells of the picked values show four times their share of these, and 500 more,
-    happens by chance with a probability below 1e-20: Chernoff's bound, for values of up to `_MOST` records each.
+    happens by chance with a probability below 1e-20: Chernoff's bound, for values of up to `_MOST` records each. The
+    same holds of a rule with `NEAR` of its support, and ``far``.
     """
     if len(draws) < 10 * WHOLE:
         return {}

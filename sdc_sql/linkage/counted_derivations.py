@@ -36,8 +36,8 @@ def count_derivations(
     Parameters
     ----------
     over
-        The predicted gain beyond which each derivation is counted. What cannot gain more, nor more than the greatest
-        that is counted, is not counted then: rules all are. By default every derivation is.
+        The predicted gain beyond which each derivation is counted, as every rule is. Of the others those are left out
+        that cannot gain more than one that is told. By default every derivation is counted.
     """
     for table in (original, data.table):
         data.rows("sdc__refused", table, found.columns, compared=[data.id])  # as the macro of two tables does
@@ -49,26 +49,37 @@ def count_derivations(
             tried += [row for few in begun for row in _fetch_figures(data, found, few)]
     finally:
         pool.shutdown(cancel_futures=True)
-    return _ask_macro(data, found, macro, tried)
+    return _ask_macro(data, found, macro, tried) if tried else []
 
 
 def _choose_tasks(
     data: Roles, found: Derivations, over: float | None, tried: list[dict[str, Any]]
 ) -> Iterator[list[list[int]]]:  # fmt: skip
-    """Yield what is to be counted next, when the former are among the tried ones."""
+    """Yield what is to be counted next; the rows of what was yielded before are among the tried ones then.
+
+    With each pair its columns are counted: it is told only where it says more than these.
+    """
     if over is None:
         yield found.tasks
         return
-    ranked = sorted(zip(found.most, found.tasks, strict=True), reverse=True)
-    if rules := [task for most, task in ranked if math.isinf(most)]:
-        yield rules
-    ranked, few = ranked[len(rules) :], 1
+    ranked = sorted(zip(found.most, found.tasks, strict=True), reverse=True)  # what may be a rule first
+    rules = sum(math.isinf(most) for most, _ in ranked)
+    few, done = rules or 1, list[list[int]]()
     while ranked:
-        (summed,) = _ask_macro(data, found, "sdc__summed_derivations", tried) if tried else ({"predicted_gain": 0.0},)
-        ranked = [one for one in ranked if one[0] > min(summed["predicted_gain"], over)]
-        if ranked:
-            yield [task for _, task in ranked[:few]]
-        ranked, few = ranked[few:], AT_ONCE
+        gained = _ask_macro(data, found, "sdc__summed_derivations", tried)[0]["predicted_gain"] if tried else 0.0
+        chosen = [task for most, task in ranked[:few] if most > min(gained, over)]
+        if not chosen:
+            return
+        ranked, few, rules = ranked[few:], 1 if rules else AT_ONCE, 0
+        if tasks := [task for task in _add_columns_of_pairs(found, chosen) if task not in done]:
+            done += tasks
+            yield tasks
+
+
+def _add_columns_of_pairs(found: Derivations, tasks: list[list[int]]) -> list[list[int]]:
+    """Return some derivations, and those by one column of their pairs."""
+    columns = [([i], of) for giver, *of in tasks for i in found.places[giver - 1]]
+    return [task for task in found.tasks if task in tasks or ([*found.places[task[0] - 1]], task[1:]) in columns]
 
 
 def _ask_macro(data: Roles, found: Derivations, macro: str, tried: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -106,7 +106,7 @@ def _find_masked_columns(data: Roles, original: str, columns: Sequence[str]) -> 
     for j, name in enumerate(columns):
         sides: list[exp.Expr] = [exp.column(name, table=side, quoted=True) for side in ("a", "b")]
         if name not in alike:
-            sides = [exp.cast(value, "VARCHAR") for value in sides]
+            sides = [_show_bytes(value) for value in sides]
         differ: exp.Expr = exp.NullSafeNEQ(this=sides[0], expression=sides[1])
         if alike.get(name) in _FRACTIONS:
             signs = [exp.func("signbit", value.copy()) for value in sides]
@@ -143,7 +143,7 @@ def _list_numbers_alike(data: Roles, original: str, columns: Sequence[str]) -> d
 
 def _select_person(data: Roles, *, whole: bool) -> exp.Expr:
     person = exp.column(str(data.id), quoted=True)
-    return person if whole else exp.cast(person, "VARCHAR")
+    return person if whole else _show_bytes(person)
 
 
 def _select_side(data: Roles, table: str, values: Mapping[str, exp.Expr], *, whole: bool) -> exp.Select:
@@ -161,6 +161,11 @@ def _read(data: Roles, select: exp.Select) -> Columns:
     with translate_errors():
         table = data.reading(select).to_arrow_table()
     return dict(zip(table.column_names, table.columns, strict=True))
+
+
+def _show_bytes(value: exp.Expr) -> exp.Expr:
+    """Return the bytes of a value's text: no collation makes two of them equal."""
+    return exp.Anonymous(this="encode", expressions=[exp.cast(value, "VARCHAR")])
 
 
 def _draw(person: exp.Expr) -> exp.Expr:

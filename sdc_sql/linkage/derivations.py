@@ -34,7 +34,7 @@ _SHORT = 2**15 - 1
 class Derivations:
     """Variables, givers, and what is to be counted: the place of a giver, of a variable, and how it was masked.
 
-    ``most`` is the share of the hidden values that each of these may predict: infinite of what may be a rule.
+    ``most`` is the share of the hidden values that each of these may predict, or 0; infinite of what may be a rule.
     ``hidden`` are the numbers of suppressed and of coarsened values. By numbers in the place of the values: ``sides``
     of the variables, original and released; by a variable's place and how it was masked the ``known`` values, and the
     ``records`` that hide one; ``codes`` of the columns whose ``places`` the givers have. What the numbers of a variable

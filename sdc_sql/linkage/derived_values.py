@@ -184,7 +184,8 @@ def measure_given_back(
 ) -> Results[DerivedValues]:
     """Return what all columns and pairs of them give back, but for those left out as givers.
 
-    With ``over`` every rule, each that gains more than that beyond the commonest value, and the one that gains most.
+    With ``over`` some may be left out: but no rule, nothing that gains more than that beyond the commonest value, and
+    not the greatest gain.
     """
     table, _, wanted = _resolve_sides(data, original, columns)
     found = _sieve_columns(data, table, wanted, left_out)
