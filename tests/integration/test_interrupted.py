@@ -266,6 +266,8 @@ def _raise_beside_another(*_):
         raise KeyboardInterrupt
 
 
+# a signal may come while an object is freed: Python warns of what its handler raises there; it is raised again later
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("handler", [signal.default_int_handler, _raise_beside_another])
 @pytest.mark.parametrize("error", [duckdb.InterruptException, duckdb.InvalidInputException])
 def test_a_transaction_is_rolled_back_before_the_signal_is_raised(error, handler):
