@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 PARTS = (500, 4_000, 25_000)  # records, one after the other, that may refute a rule
 SLACK, SHARE = 2, 0.005  # contradictions that are no refutation yet: near-rules have up to 0.1 %
-NEAR = 0.001  # exceptions of its support that a rule may have
+NEAR = 0.001  # exceptions of its support that a rule may have: as in sql/linkage/derived_values.sql
 FAR = 80  # contradictions that the last part does not have of such a rule
 CELL = 10  # known values of a cell that predicts
 HOPED = 15  # so many pairs of each variable are counted that predict in some cells by what a part shows

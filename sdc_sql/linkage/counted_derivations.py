@@ -64,7 +64,8 @@ def _choose_tasks(
         return
     ranked = sorted(zip(found.most, found.tasks, strict=True), reverse=True)  # what may be a rule first
     rules = sum(math.isinf(most) for most, _ in ranked)
-    few, done = rules or 1, list[list[int]]()
+    few = rules or 1
+    done: list[list[int]] = []
     while ranked:
         gained = _ask_macro(data, found, "sdc__summed_derivations", tried)[0]["predicted_gain"] if tried else 0.0
         chosen = [task for most, task in ranked[:few] if most > min(gained, over)]

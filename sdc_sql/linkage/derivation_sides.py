@@ -164,8 +164,8 @@ def _read(data: Roles, select: exp.Select) -> Columns:
 
 
 def _show_bytes(value: exp.Expr) -> exp.Expr:
-    """Return the bytes of a value's text: no collation makes two of them equal."""
-    return exp.Anonymous(this="encode", expressions=[exp.cast(value, "VARCHAR")])
+    """Return the text of a value, compared by its bytes: no collation makes two of them equal."""
+    return exp.Anonymous(this="sdc__by_bytes", expressions=[exp.cast(value, "VARCHAR")])
 
 
 def _draw(person: exp.Expr) -> exp.Expr:

@@ -200,6 +200,30 @@ def test_what_refutes_a_rule_is_no_chance(monkeypatch, support):
         assert exponent > np.log(1e20)
 
 
+def test_what_the_last_part_shows_of_a_rule_is_no_chance():
+    """By Chernoff's bound for as many exceptions as a rule with `NEAR` of them has in it on the average, at most."""
+    expected = derivation.NEAR * derivation.PARTS[-1]
+    assert derivation.FAR * np.log(derivation.FAR / expected) - derivation.FAR + expected > np.log(1e16)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_cells_that_are_all_mixed_predict_nothing_in_all_records_either(monkeypatch, seed):
+    """Where many values are hidden, pairs are left out by what the last part shows: the same are found without that."""
+    monkeypatch.setattr(derivation, "PARTS", (30, 100, 1_000))
+    monkeypatch.setattr(derivation, "_RUN", 64)
+    generator = np.random.default_rng(seed)
+    columns = [generator.integers(0, kinds, 5_000).astype(np.int32) for kinds in (3, 5, 8, 40)]
+    known = np.where(columns[3] < 4 * seed, columns[3] % 2, generator.integers(0, 3, 5_000)).astype(np.int32)
+    target = Target(known, np.arange(5_000), 1, (0, 1, 2, 3), (0, 1, 2, 3))
+    found, mixed, shows = [], [], derivation._View._shows_all_cells_mixed
+    for look in (lambda *of: mixed.append(shows(*of)) or mixed[-1], lambda *_: False):
+        monkeypatch.setattr(derivation._View, "_shows_all_cells_mixed", look)
+        found.append(find_possible_givers(columns, [target], draws=generator.random(5_000)))
+    assert {one.giver for one in found[0]} == {one.giver for one in found[1]}
+    assert any(mixed)
+    assert not all(mixed)
+
+
 @pytest.mark.parametrize("far", [1, 10**13])  # a number for cell and value would be too long
 def test_contradictions_are_those_of_a_plain_count(far):
     generator = np.random.default_rng(far)
