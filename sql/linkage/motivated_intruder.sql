@@ -79,8 +79,9 @@ CREATE OR REPLACE MACRO sdc__checked_linkage(linkage, columns, continuous) AS CA
     ELSE error('ParameterError: linkage is ''ranks'', and no column is continuous: name the numbers in continuous.') END;
 
 -- Each of the persons who were drawn (who: the name of the relation), by each linkage with the probability of a correct link.
+-- persons: where the original is a view that joins labels to its records, the table of the same persons, whose ids stand in one line.
 -- (A common table expression that is not read is not bound.)
-CREATE OR REPLACE MACRO sdc__looked_up(who, original, released, columns, id, continuous, linkage, stream) AS TABLE
+CREATE OR REPLACE MACRO sdc__looked_up(who, original, released, columns, id, continuous, linkage, stream, persons := NULL) AS TABLE
     WITH sdc__who AS (FROM query_table(who)),
     sdc__drawn AS (
         SELECT * EXCLUDE (sdc__own)
@@ -90,9 +91,13 @@ CREATE OR REPLACE MACRO sdc__looked_up(who, original, released, columns, id, con
     sdc__by_nothing AS (SELECT NULL AS sdc__person, NULL::DOUBLE AS sdc__p WHERE false),
     sdc__both AS NOT MATERIALIZED (FROM sdc__both_labels(original, released, sdc__names_not_among(columns, continuous), id)),
     sdc__sought AS (FROM sdc__both WHERE sdc__person IN (SELECT sdc__person FROM sdc__who)),
+    sdc__ids_of_both AS NOT MATERIALIZED (
+        FROM sdc__both_labels(coalesce(persons, original), released, sdc__names_not_among(columns, continuous), id)
+    ),
     sdc__by_keys AS (
         SELECT sdc__person, probability AS sdc__p
-        FROM sdc__linked_by_keys('sdc__both', 'sdc__sought', sdc__names_not_among(columns, continuous), id, 'wildcard', NULL)
+        FROM sdc__linked_by_keys('sdc__both', 'sdc__sought', sdc__names_not_among(columns, continuous), id, 'wildcard', NULL,
+                                 ids := 'sdc__ids_of_both')
     ),
     sdc__by_distance AS (
         SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__person, probability AS sdc__p

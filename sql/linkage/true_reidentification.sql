@@ -52,12 +52,13 @@ CREATE OR REPLACE MACRO sdc__side_by_side(sides) AS TABLE
       ON sdc__o.sdc__person = sdc__r.sdc__same;
 
 -- The distinct ones, and how many records have each (sdc__n). (The join adds nothing: it is there for its error.)
-CREATE OR REPLACE MACRO sdc__paired_cells(sides, id) AS TABLE
+-- ids: another relation of the same persons, whose ids are read where those of sides do not stand in one line.
+CREATE OR REPLACE MACRO sdc__paired_cells(sides, id, ids := NULL) AS TABLE
     SELECT sdc__p.*
     FROM (SELECT COLUMNS(lambda c: starts_with(c, 'sdc__o_') OR starts_with(c, 'sdc__r_')), count(*) AS sdc__n
           FROM sdc__side_by_side(sides)
           GROUP BY ALL) AS sdc__p
-    LEFT JOIN sdc__refused_pairs(sides, id) AS sdc__none ON true;
+    LEFT JOIN sdc__refused_pairs(coalesce(ids, sides), id) AS sdc__none ON true;
 
 CREATE OR REPLACE MACRO sdc__one_label(value, least, most, name) AS
     CASE WHEN least <> most
@@ -202,15 +203,15 @@ CREATE OR REPLACE MACRO sdc__looked_for(keys, category, recoded) AS
         || ' sdc__name)) AS sdc__said ON true',
         '');
 
-CREATE OR REPLACE MACRO sdc__linked_cells(sides, keys, id, nulls, recoded) AS TABLE
-    WITH sdc__paired AS MATERIALIZED (FROM sdc__paired_cells(sides, id))
+CREATE OR REPLACE MACRO sdc__linked_cells(sides, keys, id, nulls, recoded, ids := NULL) AS TABLE
+    WITH sdc__paired AS MATERIALIZED (FROM sdc__paired_cells(sides, id, ids := ids))
     FROM query(sdc__looked_for(sdc__names(keys), sdc__is_category(nulls), sdc__some_of(recoded, keys, 'recoded')));
 
 -- Each person of asked, with his matches among all records of sides (both names of relations as sdc__both_labels gives).
-CREATE OR REPLACE MACRO sdc__linked_by_keys(sides, asked, keys, id, nulls, recoded) AS TABLE
+CREATE OR REPLACE MACRO sdc__linked_by_keys(sides, asked, keys, id, nulls, recoded, ids := NULL) AS TABLE
     WITH sdc__cells AS (
         SELECT row(*COLUMNS(lambda c: starts_with(c, 'sdc__o_') OR starts_with(c, 'sdc__r_'))) AS sdc__key, sdc__matches, sdc__correct
-        FROM sdc__linked_cells(sides, keys, id, nulls, recoded)
+        FROM sdc__linked_cells(sides, keys, id, nulls, recoded, ids := ids)
     ),
     sdc__records AS (
         SELECT sdc__person, row(*COLUMNS(lambda c: starts_with(c, 'sdc__o_') OR starts_with(c, 'sdc__r_'))) AS sdc__key

@@ -24,6 +24,7 @@ OfValue: TypeAlias = "tuple[str, *tuple[Value, ...]]"
 NAME = "sdc_masked_values"
 PLACE = "sdc__place"
 FEW = 1  # so few columns are updated in less time than all records are written anew
+RARE = 20  # where one in so many records changes, those that do are found first, by all threads, and updated at once
 _FORBIDS = (duckdb.BinderException, duckdb.CatalogException, duckdb.DependencyException, duckdb.ConstraintException)
 WIDE = 10  # a table with more columns for each masked one is wide: only the masked ones are written
 BETWEEN = repr(2.0**-126)  # it stands for a moment in the place of -0.0: FLOAT and DOUBLE hold it alike
@@ -278,12 +279,14 @@ class MaskedValues:
             execute(self.con, apart.from_(_values("v"))).fetchall()
             return
         cut: list[tuple[range | None, range | None]] = [(None, None)]  # all records are one run
-        if not _needs_one_update(self.con, target, self.columns):
+        rare = RARE * self._changed <= self.records
+        if not (rare or _needs_one_update(self.con, target, self.columns)):
             cut = [*split_places(self.con, target, _name_values_table())] or cut
         updated = 0
         for its, own in cut:
             place, bounds = self._place(own)
-            found = update.from_(self._select_different(place, its, own).subquery("v"))
+            different = self._select_rare(place) if rare else self._select_different(place, its, own)
+            found = update.from_(different.subquery("v"))
             found = found.where(exp.and_(place.eq(exp.column(PLACE, table="v")), *bounds))
             found = found if its is None else found.where(select_run(its, "t"))
             ((some,),) = execute(self.con, found).fetchall()
@@ -333,6 +336,12 @@ class MaskedValues:
             source, values = source.where(select_run(its)), values.where(select_run(own))
         joined = self._join_by_position(select, source.subquery("t"), values.subquery("v"))
         return joined.where(exp.and_(_call_macro("sdc__has_values", self._match_ids()), self._compare_values()))
+
+    def _select_rare(self, place: exp.Expression) -> exp.Query:
+        """Return the same of all records, a run a thread."""
+        cut = split_places(self.con, self.stored, _name_values_table(), a_thread=True) if self.stored else []
+        parts = [self._select_different(place, *run) for run in cut or [(None, None)]]
+        return exp.union(*parts, distinct=False) if len(parts) > 1 else parts[0]
 
     def _fetch_row(self, select: exp.Select) -> tuple[Any, ...]:
         (row,) = execute(self.con, select).fetchall()

@@ -125,7 +125,11 @@ def _look_for_persons(
             given = drawn, source, released.table, known, released.id, continuous or None
             # one after another: together they would hold several times what one does
             return count, {
-                how: _try_linkage(released, query.call_macro("sdc__looked_up", *given, how, "")) for how in fitting
+                how: _try_linkage(
+                    released,
+                    query.call_macro("sdc__looked_up", *given, how, "", persons=outcome.original.table),
+                )
+                for how in fitting
             }
     except (InputError, SdcError) as error:  # nobody is drawn
         return count, dict.fromkeys(fitting, str(error))
