@@ -8,11 +8,11 @@ text beside its answer, since DuckDB would put words of its own before an error 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+from sdc_sql.udfs.declared_function import DeclaredFunction
 from sdc_sql.udfs.interruption import run_stoppable
 
 if TYPE_CHECKING:
@@ -31,23 +31,10 @@ _TYPES = {
 
 
 @dataclass(frozen=True)
-class Function:
+class Function(DeclaredFunction):
     """A kernel and the types of its arguments and of its answer, as DuckDB writes them."""
 
-    name: str
-    parameters: tuple[tuple[str, str], ...]
-    returns: str
     kernel: Callable[..., Any]
-
-    @property
-    def __signature__(self) -> Signature:
-        """Return a signature with one parameter per argument: DuckDB counts them."""
-        return Signature([Parameter(name, Parameter.POSITIONAL_ONLY) for name, _ in self.parameters])
-
-    @property
-    def result(self) -> str:
-        """The type of a row of the result: the answer, or what is wrong with the arguments."""
-        return f"STRUCT(answer {self.returns}, complaint VARCHAR)"
 
     def __call__(self, *arguments: pa.Array) -> pa.Array:
         """Return the results of a chunk of rows."""

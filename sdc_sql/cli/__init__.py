@@ -48,7 +48,8 @@ def parser(named: str | None = None) -> argparse.ArgumentParser:
         "--version", action="version", version=f"sdc-sql {sdc_sql.__version__} (duckdb {duckdb.__version__})"
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in [named] if named in COMMANDS else COMMANDS:
+    needed = () if named == "--version" else (named,) if named in COMMANDS else COMMANDS
+    for command in needed:
         import_module(f"sdc_sql.cli.{command}").add(commands)
     return top
 

@@ -50,7 +50,7 @@ def spell_column(table: str, columns: tuple[str, ...], role: str, name: str) -> 
     raise ColumnError(f"The {role} {name!r} is not a column of {table}; it has {', '.join(columns)}.{hint}")
 
 
-def fetch_rows(con: duckdb.DuckDBPyConnection, select: exp.Select) -> list[dict[str, Any]]:
+def fetch_rows(con: duckdb.DuckDBPyConnection, select: exp.Select | exp.Union) -> list[dict[str, Any]]:
     """Return the rows of a query, by column name."""
     with translate_errors():
         result = execute(con, select)

@@ -200,12 +200,8 @@ def test_a_catalogue_that_fails_after_the_functions_are_registered_asks_once_whi
         asked.append(con)
         return list_registered(con)
 
-    def fail(*_):
-        raise duckdb.CatalogException("no such table")
-
     monkeypatch.setattr(attached.kernels, "list_registered", count)
-    monkeypatch.setattr(attached, "_PARSED", [])
-    monkeypatch.setattr(attached, "_write_public", fail)
+    monkeypatch.setattr(attached, "_PARSED", duckdb.extract_statements("FROM no_such_table"))
     with duckdb.connect() as con:
         con.execute(f"CREATE TABLE persons AS SELECT row_number() OVER () AS id, * {ROWS}")
         assert counts(sdc_sql.load(con)) == EXPECTED
@@ -284,6 +280,21 @@ def test_a_folder_that_cannot_be_written_is_tried_once(tmp_path, monkeypatch):
     monkeypatch.setattr(attached.duckdb, "connect", lambda: tried.append(1) or (_ for _ in ()).throw(OSError))
     assert attached._write_file(tmp_path) is attached._write_file(tmp_path) is None
     assert tried == [1]
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_computes_a_kernel_is_imported_when_it_is_called():
+    code = """
+import sys, duckdb, sdc_sql
+con = sdc_sql.load(duckdb.connect())
+before = "sdc_sql.udfs.registry" in sys.modules
+con.execute("CREATE TABLE t AS SELECT range AS id, (range * 7919) % 1000 AS a, (range * 31) % 900 AS b FROM range(60)")
+con.execute("CREATE TABLE r AS SELECT * REPLACE (a + 1 AS a) FROM t")
+found = con.execute("FROM sdc_linear_relations('t', 'r', 'id', ['a', 'b'])").fetchall()
+print(before, "sdc_sql.udfs.registry" in sys.modules, len(found))
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (run.stdout.split(), run.stderr) == (["False", "True", "2"], "")
 
 
 @pytest.mark.slow

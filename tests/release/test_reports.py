@@ -11,6 +11,7 @@ import duckdb
 import pytest
 
 from sdc_sql import ParameterError
+from sdc_sql.db.masking import places
 from sdc_sql.db.showing.results import format_value
 from sdc_sql.document.blocks import format_readable
 from sdc_sql.release.reading.read import read_release
@@ -254,6 +255,26 @@ def test_changes_and_suppressions_are_those_counted_one_by_one(outcome):
         assert sum(row["records"] for row in rows) == 1200
         for column in columns:
             assert sum(row["suppressed"][column] for row in rows) == found[column]["suppressed"]
+
+
+def test_changes_counted_side_by_side_are_those_of_joined_records(outcome, monkeypatch):
+    columns, con = ["age", "region", "job", "pay"], outcome.released.con
+    joined = lost._count_changes(outcome, columns)
+    monkeypatch.setattr(places, "RUN", 100)
+    con.execute("SET threads = 3")
+    with monkeypatch.context() as patch:
+        patch.setattr(lost, "_join_original", None)
+        assert lost._count_changes(outcome, columns) == joined
+    con.execute("BEGIN")
+    # two neighbours change places, the first one gets a number that nobody has, or none
+    for changed in ("CASE person WHEN 7 THEN 8 WHEN 8 THEN 7 ELSE person END", "nullif(person, 0)"):
+        con.execute(f"UPDATE sdc_release SET person = {changed}")
+        monkeypatch.setattr(places, "RUN", 100)
+        found = lost._count_changes(outcome, columns)
+        monkeypatch.setattr(places, "RUN", 10**9)
+        assert found == lost._count_changes(outcome, columns) != joined
+    con.execute("ROLLBACK")
+    con.execute("RESET threads")
 
 
 def test_only_what_is_listed_is_told_of_a_step(outcome):

@@ -6,12 +6,15 @@ temporary macro for each public one, which calls that of the file: they are foun
 search path stays the user's, and tables that are named in them are his, temporary ones too.
 
 The file stands in the user's cache folder, by a name that has the digest of what it was made of (versions, macros,
-kernels) and that of its bytes. Where there is no such folder, or the connection may attach nothing, nothing is done.
+modules of kernels) and that of its bytes. It says itself what a connection is to get, so that neither the headers of
+all macros nor the modules of all kernels are read where it is there. Where there is no such folder, or the connection
+may attach nothing, nothing is done.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import secrets
@@ -25,6 +28,7 @@ from sqlglot import exp
 from sdc_sql.db.catalogue import kernels
 from sdc_sql.db.catalogue.macros import CREATE, definition, file_texts, list_macros
 from sdc_sql.db.files.cache_folder import find_cache_folder, is_own_file
+from sdc_sql.udfs.declared_function import DeclaredFunction
 from sdc_sql.version import VERSION
 
 if TYPE_CHECKING:
@@ -38,30 +42,32 @@ _HEAD = re.compile(rf"{CREATE} (?P<name>\w+)\((?P<parameters>.*?)\) AS(?P<table>
 _ARGUMENT = re.compile(r"(?:^|,)\s*(?P<name>\w+)(?P<default>\s*:=)?(?=\s*(?:,|$|:=))")
 _CHECKED: dict[tuple[object, ...], bool] = {}
 _PARSED: list[duckdb.Statement] = []
+_CONTENTS = "sdc__catalogue_contents"  # a macro: a table would be seen among the user's own
 _FAILED: set[str] = set()  # what could not be written is not tried again and again
 _KEPT = 30 * 86400  # seconds that a catalogue stays beside a newer one; who still uses it writes it anew
 
 
-def attach_macros(con: duckdb.DuckDBPyConnection) -> bool:
-    """Give a connection all public macros by the catalogue; where that cannot be, change nothing and return False.
+def attach_macros(con: duckdb.DuckDBPyConnection) -> frozenset[str]:
+    """Give a connection all public macros by the catalogue, and return their names: none where that cannot be.
 
     The connection is in no transaction of the caller's, which would take what is created here with it.
     """
     folder = find_cache_folder()
     file = folder and (_find_file(folder) or _write_file(folder))
     if not file:
-        return False
+        return frozenset()
     try:
         if not _attach(con, file):
-            return False
-        _register_functions(con)
+            return frozenset()
+        public, functions = _read_contents(con)
+        _register_functions(con, functions)
         if not _PARSED:
-            _PARSED.extend(con.extract_statements(";\n".join(map(_write_public, list_public_macros()))))
+            _PARSED.extend(con.extract_statements(";\n".join(public.values())))
         for statement in _PARSED:
             con.execute(statement)
     except (duckdb.Error, LookupError):
-        return False
-    return True
+        return frozenset()
+    return frozenset(public)
 
 
 @cache
@@ -87,12 +93,28 @@ def _read_path(con: duckdb.DuckDBPyConnection) -> str | None:
     return str(found[0][0]) if found else None
 
 
-def _register_functions(con: duckdb.DuckDBPyConnection) -> None:
+def _write_contents() -> str:
+    """Return the statement of a macro that says what a connection gets: the public macros, and the functions."""
+    functions = [(f.name, f.parameters, f.returns) for f in kernels.list_functions().values()]
+    contents = json.dumps([{name: _write_public(name) for name in list_public_macros()}, functions])
+    return f"{CREATE} {_CONTENTS}() AS {exp.Literal.string(contents).sql('duckdb')}"
+
+
+def _read_contents(con: duckdb.DuckDBPyConnection) -> tuple[dict[str, str], list[DeclaredFunction]]:
+    ((contents,),) = con.execute(f"SELECT {_HOME}{_CONTENTS}()").fetchall()
+    public, functions = json.loads(contents)
+    return public, [
+        DeclaredFunction(name, tuple((argument, kind) for argument, kind in parameters), returns)
+        for name, parameters, returns in functions
+    ]
+
+
+def _register_functions(con: duckdb.DuckDBPyConnection, functions: list[DeclaredFunction]) -> None:
     taken = False
-    for function in kernels.list_functions().values():
+    for function in functions:
         taken |= not kernels.create_function(con, kernels.name_function(function), function)
     if taken:  # the Python client keeps a name whose transaction was rolled back: is each one there?
-        missing = {kernels.name_function(f) for f in kernels.list_functions().values()} - kernels.list_registered(con)
+        missing = set(map(kernels.name_function, functions)) - kernels.list_registered(con)
         if missing:
             raise LookupError(*missing)
 
@@ -143,10 +165,8 @@ def _list_names() -> frozenset[str]:
 @cache
 def _name_contents() -> str:
     """Return a digest of all that a catalogue is made of."""
-    made_of = hashlib.sha256("\0".join([VERSION, duckdb.__version__, *map(str, file_texts().items())]).encode())
-    for function in kernels.list_functions().values():
-        made_of.update(kernels.write_kernel(CREATE, function, kernels.name_function(function)).encode())
-    return made_of.hexdigest()[:32]
+    made_of = [VERSION, duckdb.__version__, _CONTENTS, *map(str, file_texts().items())]
+    return hashlib.sha256("\0".join(made_of).encode() + kernels.digest_modules()).hexdigest()[:32]
 
 
 def _find_file(folder: Path) -> Path | None:
@@ -185,6 +205,7 @@ def _write_file(folder: Path) -> Path | None:
             con.execute("BEGIN")
             for name in list_macros():
                 con.execute(_write_stored(name))
+            con.execute(_write_contents())
             con.execute("COMMIT")
             con.execute("USE memory")
             con.execute(f"DETACH {NAME}")

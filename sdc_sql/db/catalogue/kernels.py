@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -10,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sdc_sql.udfs.arrow_function import Function
+    from sdc_sql.udfs.declared_function import DeclaredFunction
 
 KERNEL = "sdc__kernel_"
 # what a kernel refuses is an error in the macro's words; within a list its answer is computed once
@@ -27,6 +31,14 @@ def list_functions() -> Mapping[str, Function]:
     return FUNCTIONS
 
 
+def digest_modules() -> bytes:
+    """Return a digest of the modules that declare and compute the functions, which are not imported for it."""
+    found = find_spec("sdc_sql.udfs")
+    folders = found.submodule_search_locations if found and found.submodule_search_locations else ()
+    files = sorted(file for folder in folders for file in Path(folder).rglob("*.py"))
+    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).digest()
+
+
 def register_kernel(con: duckdb.DuckDBPyConnection, create: str, function: Function, taken: set[str]) -> None:
     """Register a Python function, and create the macro that calls it.
 
@@ -41,12 +53,12 @@ def register_kernel(con: duckdb.DuckDBPyConnection, create: str, function: Funct
     con.execute(write_kernel(create, function, name))
 
 
-def name_function(function: Function) -> str:
+def name_function(function: DeclaredFunction) -> str:
     """Return the name by which DuckDB has a function."""
     return f"sdc__python_{function.name}"
 
 
-def write_kernel(create: str, function: Function, name: str) -> str:
+def write_kernel(create: str, function: DeclaredFunction, name: str) -> str:
     """Return the statement that creates the macro of a kernel, which calls a Python function by its name."""
     arguments = ", ".join(argument for argument, _ in function.parameters)
     return f"{create} {KERNEL}{function.name}({arguments}) AS {_ANSWER.format(call=f'{name}({arguments})')}"
@@ -58,14 +70,14 @@ def list_registered(con: duckdb.DuckDBPyConnection) -> set[str]:
     return {name for (name,) in con.execute(known).fetchall()}
 
 
-def _parse_types(con: duckdb.DuckDBPyConnection, function: Function) -> tuple[Any, ...]:
+def _parse_types(con: duckdb.DuckDBPyConnection, function: DeclaredFunction) -> tuple[Any, ...]:
     """Return the types of a function's arguments and of its result: to read them takes longer than to register it."""
     if function.name not in _TYPES:
         _TYPES[function.name] = (*(con.sqltype(kind) for _, kind in function.parameters), con.sqltype(function.result))
     return _TYPES[function.name]
 
 
-def create_function(con: duckdb.DuckDBPyConnection, name: str, function: Function) -> bool:
+def create_function(con: duckdb.DuckDBPyConnection, name: str, function: DeclaredFunction) -> bool:
     """Register a function, unless the name is taken."""
     *types, result = _parse_types(con, function)
     options: dict[str, Any] = {

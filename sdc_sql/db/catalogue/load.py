@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import duckdb
 from sqlglot import exp
 
-from sdc_sql.db.catalogue.attached import attach_macros, list_public_macros
+from sdc_sql.db.catalogue.attached import attach_macros
 from sdc_sql.db.catalogue.kernels import KERNEL, list_functions, list_registered, register_kernel
 from sdc_sql.db.catalogue.macros import CREATE, definition, list_macros, list_needed_macros, sql_files
 from sdc_sql.db.query import write_sql
@@ -102,11 +102,10 @@ def _attach_macros(con: duckdb.DuckDBPyConnection) -> bool:
     had = _HAD.get(con) or _HAD.setdefault(con, _Had(_are_stored(con)))
     if had.attached:
         return True
-    if had.stored or is_open(con) or not attach_macros(con):
-        return False
-    had.attached = frozenset(list_public_macros())
-    had.for_good |= had.attached
-    return True
+    if not had.stored and not is_open(con):
+        had.attached = attach_macros(con)
+        had.for_good |= had.attached
+    return bool(had.attached)
 
 
 def load_macros(con: duckdb.DuckDBPyConnection, query: str | None = None) -> None:

@@ -340,8 +340,8 @@ class MaskedValues:
     def _select_rare(self, place: exp.Expression) -> exp.Query:
         """Return the same of all records, a run a thread."""
         cut = split_places(self.con, self.stored, _name_values_table(), a_thread=True) if self.stored else []
-        parts = [self._select_different(place, *run) for run in cut or [(None, None)]]
-        return exp.union(*parts, distinct=False) if len(parts) > 1 else parts[0]
+        parts = [self._select_different(place, its, own) for its, own in cut]
+        return exp.union(*parts, distinct=False) if len(parts) > 1 else self._select_different(place, None, None)
 
     def _fetch_row(self, select: exp.Select) -> tuple[Any, ...]:
         (row,) = execute(self.con, select).fetchall()

@@ -56,7 +56,7 @@ def _count_changes(outcome: Outcome, columns: list[str]) -> list[dict[str, Any]]
     ]
 
 
-def _count_beside(outcome: Outcome, counts: list[exp.Alias]) -> dict[str, Any] | None:
+def _count_beside(outcome: Outcome, counts: list[exp.Expr]) -> dict[str, Any] | None:
     """Return counts of records that stand beside each other in both tables, without a join of all columns.
 
     None where a table is not stored in one piece, or the ids do not stand in one order.
