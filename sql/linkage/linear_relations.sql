@@ -64,7 +64,7 @@ CREATE OR REPLACE MACRO sdc_linear_relations(original, released, id, columns) AS
         FROM sdc__paired, sdc__named GROUP BY sdc__j
     ),
     -- spread over the table, and the same ones whatever its order
-    sdc__some AS MATERIALIZED (FROM sdc__paired ORDER BY md5(sdc__person::VARCHAR) ASC LIMIT 3000),
+    sdc__some AS MATERIALIZED (FROM sdc__paired ORDER BY hash(sdc__person) ASC, sdc__person ASC LIMIT 3000),
     sdc__related AS MATERIALIZED (
         SELECT sdc__m.*, sdc__kernel_linear_relation(sdc__known, sdc__others, len(sdc__names)::DOUBLE, (sdc__j - 1)::DOUBLE) AS sdc__c
         FROM (SELECT sdc__j,
