@@ -88,7 +88,7 @@ CREATE OR REPLACE MACRO sdc__bootstrap_lists(records, columns, categories, smoot
     WITH sdc__keyed AS MATERIALIZED (
         SELECT sdc__subkey(sdc__secret_key(), release, stream, 'bootstrap', sdc__how, sdc__columns_part(columns)) AS sdc__key_of
         FROM (SELECT sdc__joined_parts([sdc__columns_part(sdc__names_if_any(categories)),
-                                 sdc__canonical_number(sdc__checked_smoothing(smoothing))]) AS sdc__how)
+                                        sdc__canonical_number(sdc__checked_smoothing(smoothing))]) AS sdc__how)
     ),
     sdc__subkeyed_by AS MATERIALIZED (
         SELECT sdc__whole_subkey(sdc__key_of, sdc__source) AS sdc__subkeyed

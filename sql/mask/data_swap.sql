@@ -73,7 +73,7 @@ CREATE OR REPLACE MACRO sdc__swap_units(tbl, columns, rate, id, equal, different
                                      compared := list_concat(sdc__names(equal), sdc__names(different))),
              (SELECT sdc__subkey(sdc__secret_key(), release, stream, 'data swap', sdc__how, sdc__columns_part(columns)) AS sdc__subkey
               FROM (SELECT sdc__joined_parts([sdc__canonical_number(TRY_CAST(rate AS DOUBLE)), sdc__columns_part(equal),
-                                       sdc__columns_part(different)]) AS sdc__how)
+                                              sdc__columns_part(different)]) AS sdc__how)
               WHERE sdc__swap_roles(columns, equal, different))
     ),
     sdc__grouped AS (

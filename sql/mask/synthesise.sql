@@ -260,14 +260,14 @@ CREATE OR REPLACE MACRO sdc__unruled(tbl, columns, id, given, codes, methods, k,
         SELECT sdc__subkey(sdc__secret_key(), release, stream, 'synthesise', concat(sdc__how, sdc__of_given, sdc__whose),
                            sdc__joined_parts(list_transform(sdc__names(columns), lambda c: sdc__folded(c)))) AS sdc__key
         FROM (SELECT sdc__joined_parts([array_to_string(sdc__checked_methods(methods, columns), ','),
-                                 sdc__checked_whole(k, 'k', 2)::VARCHAR, sdc__checked_whole(copy, 'copy', 1)::VARCHAR,
-                                 sdc__checked_whole(leaf, 'leaf', 2)::VARCHAR, sdc__checked_gain(gain)::VARCHAR,
-                                 sdc__candidates_each(candidates, methods, columns, proper)::VARCHAR,
-                                 sdc__proper(proper)::VARCHAR]) AS sdc__how,
+                                        sdc__checked_whole(k, 'k', 2)::VARCHAR, sdc__checked_whole(copy, 'copy', 1)::VARCHAR,
+                                        sdc__checked_whole(leaf, 'leaf', 2)::VARCHAR, sdc__checked_gain(gain)::VARCHAR,
+                                        sdc__candidates_each(candidates, methods, columns, proper)::VARCHAR,
+                                        sdc__proper(proper)::VARCHAR]) AS sdc__how,
                      sdc__columns_part(sdc__names_if_any(given)) AS sdc__of_given, -- (no part of its own: the draws would be others)
                      sdc__joined_parts([sdc__columns_part(sdc__names_if_any(codes)), household,
-                                 sdc__columns_part(sdc__names_if_any(household_columns)),
-                                 sdc__columns_part(sdc__names_if_any(structure))]) AS sdc__whose)
+                                        sdc__columns_part(sdc__names_if_any(household_columns)),
+                                        sdc__columns_part(sdc__names_if_any(structure))]) AS sdc__whose)
     ),
     sdc__records AS (
         FROM sdc__synthesis_records(tbl, columns, id, given, codes, fitted, drawn, household, (SELECT sdc__key FROM sdc__keyed))

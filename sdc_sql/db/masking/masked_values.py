@@ -116,9 +116,10 @@ class MaskedValues:
             )
             for c in self.columns
         ]
-        share = query.call_macro("sdc__share_lost", "sdc__pairs").with_(
-            "sdc__pairs", as_=self._split_into_runs(exp.select(*pairs))
-        )
+        rows = self._split_into_runs(exp.select(*pairs))
+        # what is kept of a union is kept by one thread: runs are read each time
+        kept = None if isinstance(rows, exp.Select) else False
+        share = query.call_macro("sdc__share_lost", "sdc__pairs").with_("sdc__pairs", as_=rows, materialized=kept)
         return float(self._fetch_row(share.select("sse_sst", append=False))[0])
 
     def retype(self, target: exp.Table) -> None:

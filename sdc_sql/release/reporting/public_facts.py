@@ -7,7 +7,7 @@ scenarios apart. So all suppressions are told as one, of the variables that lost
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -110,11 +110,15 @@ def list_suppressed_columns(outcome: Outcome) -> list[str]:
 def _count_nulls(outcome: Outcome, table: str, columns: list[str]) -> dict[str, int]:
     if not columns:
         return {}
+    kept: dict[Any, dict[str, int]] = outcome.kept.setdefault("missing", {})
+    if (table, *columns) in kept:  # each section of a report asks for it
+        return kept[table, *columns]
     missing = [exp.CountIf(this=exp.column(c, quoted=True).is_(exp.null())) for c in columns]
     counts = [exp.alias_(count, f"missing_{i}") for i, count in enumerate(missing)]
     rows = query.call_macro("sdc__rows", table).subquery("r")
     (row,) = fetch_rows(outcome.released.con, exp.select(*counts).from_(rows))
-    return {c.lower(): row[f"missing_{i}"] for i, c in enumerate(columns)}
+    kept[table, *columns] = {c.lower(): row[f"missing_{i}"] for i, c in enumerate(columns)}
+    return kept[table, *columns]
 
 
 def list_columns_as_collected(outcome: Outcome) -> list[str]:
