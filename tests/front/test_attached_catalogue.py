@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from functools import partial
+from types import SimpleNamespace
 
 import duckdb
 import pytest
@@ -272,6 +273,23 @@ def test_what_is_not_as_it_was_written_is_not_attached(tmp_path):
     os.utime(tmp_path / "of.long_ago.duckdb", (0, 0))
     assert attached._write_file(tmp_path) == attached._find_file(tmp_path)  # a good one is written
     assert not (tmp_path / "of.long_ago.duckdb").exists()
+
+
+def test_another_kernel_makes_another_catalogue(tmp_path, monkeypatch):
+    """Whether its modules are files or not."""
+    module = tmp_path / "kernel.py"
+    spec = SimpleNamespace(submodule_search_locations=[str(tmp_path)])
+    monkeypatch.setattr(attached.kernels, "find_spec", lambda _: spec)
+    declared = next(iter(attached.kernels.list_functions().values()))
+    names = []
+    for text in (None, "a = 1", "a = 2"):
+        if text:
+            module.write_text(text)
+        names.append(attached._name_contents.__wrapped__())
+    module.unlink()
+    monkeypatch.setattr(attached.kernels, "list_functions", lambda: {declared.name: declared})
+    names.append(attached._name_contents.__wrapped__())
+    assert len(set(names)) == 4
 
 
 @pytest.mark.usefixtures("small")

@@ -121,3 +121,15 @@ def test_every_figure_of_a_hidden_sum_by_hand(con):
     assert found[2] == ("t", 6, 0, ["a", "b"], near([1, 2]), near(7), 5, 1, 28, 0)
     assert found[0][:3] == ("a", 0, 0)
     assert found[1][:3] == ("b", 1, 0)
+
+
+@pytest.mark.parametrize("order", ["ASC", "DESC"])
+def test_the_order_of_the_records_decides_nothing(con, order):
+    """The records that contradict stand beside each other, first or last, and have the lowest ids."""
+    con.execute(
+        "CREATE TABLE f AS SELECT i AS id, i * 7919 % 1009 AS a, i * 31 % 503 AS b, "
+        f"a + b + CASE WHEN i < 18 THEN 50 + i ELSE 0 END AS t FROM range(20000) t(i) ORDER BY i {order}"
+    )
+    con.execute("CREATE TABLE k AS SELECT * REPLACE (CASE WHEN id % 9 > 3 THEN t END AS t) FROM f")
+    *_, found = Microdata(con, "k", id="id").linkage.linear_relations("f")
+    assert (found.givers, found.contradictions) == (["a", "b"], 10)

@@ -8,6 +8,8 @@ import duckdb
 import pytest
 
 import sdc_sql
+from sdc_sql.db import query
+from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import ColumnError, ParameterError, TableError
 
 KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
@@ -156,3 +158,28 @@ def test_wrong_input_is_refused(con, files):
     # which of the query's two checks is the first to refuse hangs on its threads
     with pytest.raises((TableError, ColumnError), match=r"[Rr]ecode the original"):
         sdc_sql.Microdata(con, "classes", id="id").linkage.motivated_intruder("original", KNOWN)
+
+
+STRANGE = {
+    "is NULL": "CREATE OR REPLACE TABLE {} AS SELECT * REPLACE (nullif(id, 8) AS id) FROM {}",
+    "is the same on": "INSERT INTO {} FROM {} LIMIT 1",
+    "no record of the original has": "UPDATE released SET id = 9999 WHERE id = 8",
+}
+
+
+@pytest.mark.parametrize("persons", [None, "original"])
+@pytest.mark.parametrize("table", ["original", "released"])
+@pytest.mark.parametrize("told", STRANGE)
+def test_ids_are_checked_where_the_original_has_labels_too(con, files, told, table, persons):  # noqa: ARG001
+    con.execute(STRANGE[told].format(table, table))
+    con.execute("CREATE TABLE labels AS SELECT DISTINCT age, age // 10 AS label FROM original")
+    con.execute(
+        "CREATE VIEW labelled AS SELECT * EXCLUDE (label) REPLACE (label AS age) FROM original JOIN labels USING (age)"
+    )
+    con.execute("CREATE OR REPLACE TABLE released AS SELECT * REPLACE (age // 10 AS age) FROM released")
+    con.execute("CREATE TABLE who AS SELECT 4 AS sdc__person, '4' AS sdc__name")
+    look = query.call_macro(
+        "sdc__looked_up", "who", "labelled", "released", KNOWN, "id", None, "keys", "", persons=persons
+    )
+    with pytest.raises(duckdb.InvalidInputException, match=told):
+        execute(con, look).fetchall()

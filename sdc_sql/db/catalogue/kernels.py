@@ -32,11 +32,16 @@ def list_functions() -> Mapping[str, Function]:
 
 
 def digest_modules() -> bytes:
-    """Return a digest of the modules that declare and compute the functions, which are not imported for it."""
+    """Return a digest of the modules that declare and compute the functions, which are not imported for it.
+
+    Where they are no files, as in a zip, one of what they declare.
+    """
     found = find_spec("sdc_sql.udfs")
     folders = found.submodule_search_locations if found and found.submodule_search_locations else ()
     files = sorted(file for folder in folders for file in Path(folder).rglob("*.py"))
-    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).digest()
+    parts = [part for file in files for part in (file.name.encode(), file.read_bytes())]
+    declared = [] if files else [(f.name, f.parameters, f.returns) for f in list_functions().values()]
+    return hashlib.sha256(b"\0".join([*parts, repr(declared).encode()])).digest()
 
 
 def register_kernel(con: duckdb.DuckDBPyConnection, create: str, function: Function, taken: set[str]) -> None:

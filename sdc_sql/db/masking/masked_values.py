@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
-from sdc_sql.db.masking.places import select_run, split_places
+from sdc_sql.db.masking.places import select_run, split_places, unite_runs
 from sdc_sql.errors import ColumnError, TableError
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ class MaskedValues:
             )
             for its, own in cut
         ]
-        return exp.union(*parts, distinct=False) if len(parts) > 1 else parts[0]
+        return unite_runs(parts)
 
     def _join_by_position(
         self, select: exp.Select, source: exp.Expr | None = None, values: exp.Expr | None = None
@@ -339,10 +339,10 @@ class MaskedValues:
         return joined.where(exp.and_(_call_macro("sdc__has_values", self._match_ids()), self._compare_values()))
 
     def _select_rare(self, place: exp.Expression) -> exp.Query:
-        """Return the same of all records, a run a thread."""
+        """Return the same of all records, which all threads read."""
         cut = split_places(self.con, self.stored, _name_values_table(), a_thread=True) if self.stored else []
-        parts = [self._select_different(place, its, own) for its, own in cut]
-        return exp.union(*parts, distinct=False) if len(parts) > 1 else self._select_different(place, None, None)
+        runs: list[tuple[range | None, range | None]] = [*cut] or [(None, None)]
+        return unite_runs([self._select_different(place, its, own) for its, own in runs])
 
     def _fetch_row(self, select: exp.Select) -> tuple[Any, ...]:
         (row,) = execute(self.con, select).fetchall()

@@ -13,6 +13,8 @@ from sqlglot import exp
 from sdc_sql.db.catalogue.load import execute
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import duckdb
 
 RUN = 491_520  # a run has so many records: four of DuckDB's row groups
@@ -52,6 +54,11 @@ def split_places(
 def select_run(run: range, table: str = "") -> exp.Condition:
     """Return whether a record stands in a run."""
     return exp.column("rowid", table=table or None).between(run.start, run.stop - 1)
+
+
+def unite_runs(runs: Sequence[exp.Select]) -> exp.Select | exp.Union:
+    """Return one query of those of all runs, which threads take one by one where their order does not matter."""
+    return exp.union(*runs, distinct=False) if len(runs) > 1 else runs[0]
 
 
 def _span(con: duckdb.DuckDBPyConnection, table: exp.Table) -> tuple[int, int, int]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.masking.places import select_run, split_places
+from sdc_sql.db.masking.places import select_run, split_places, unite_runs
 from sdc_sql.db.masking.targets import base_table
 from sdc_sql.db.table import fetch_rows
 from sdc_sql.errors import TableError
@@ -61,17 +61,12 @@ def _count_beside(outcome: Outcome, counts: list[exp.Expr]) -> dict[str, Any] | 
 
     None where a table is not stored in one piece, or the ids do not stand in one order.
     """
-    con, sides, id_ = outcome.released.con, (outcome.original, outcome.released), str(outcome.plan.roles.id)
-    if any("rowid" in map(str.lower, data.columns) for data in sides):
-        return None
+    con, sides = outcome.released.con, (outcome.original, outcome.released)
     try:
         tables = [base_table(data._roles) for data in sides]  # noqa: SLF001 - as its methods
     except TableError:
         return None
-    own, its = (
-        exp.Anonymous(this="sdc__by_bytes", expressions=[exp.column(id_, side, quoted=True)]) for side in ("o", "r")
-    )
-    beside = exp.alias_(exp.func("bool_and", exp.func("coalesce", own.eq(its), exp.false())), "beside")
+    beside = exp.alias_(exp.func("bool_and", exp.func("coalesce", _is_same_person(outcome), exp.false())), "beside")
     parts = []
     for runs in split_places(con, *tables, a_thread=True):
         before, after = (
@@ -81,7 +76,7 @@ def _count_beside(outcome: Outcome, counts: list[exp.Expr]) -> dict[str, Any] | 
         part = exp.select(beside.copy(), *(count.copy() for count in counts)).from_(before)
         part.append("joins", exp.Join(this=after, method="POSITIONAL"))
         parts.append(part)
-    rows = fetch_rows(con, exp.union(*parts, distinct=False) if len(parts) > 1 else parts[0]) if parts else []
+    rows = fetch_rows(con, unite_runs(parts)) if parts else []
     if not rows or not all(row["beside"] for row in rows):
         return None
     return {count.alias: sum(row[count.alias] for row in rows) for count in counts}
@@ -136,18 +131,26 @@ def _list_counted_columns(outcome: Outcome) -> list[str]:
 
 
 def _join_original(outcome: Outcome) -> exp.Select:
-    id_ = str(outcome.plan.roles.id)
     tables = [query.call_macro("sdc__rows", data.table) for data in (outcome.original, outcome.released)]
-    same = exp.column(id_, "o", quoted=True).eq(exp.column(id_, "r", quoted=True))
-    return exp.Select().from_(tables[0].subquery("o")).join(tables[1].subquery("r"), on=same)
+    return exp.Select().from_(tables[0].subquery("o")).join(tables[1].subquery("r"), on=_is_same_person(outcome))
+
+
+def _is_same_person(outcome: Outcome) -> exp.Condition:
+    own, its = (_read_bytes(exp.column(str(outcome.plan.roles.id), side, quoted=True)) for side in ("o", "r"))
+    return own.eq(its)
+
+
+def _read_bytes(value: exp.Expression) -> exp.Anonymous:
+    """Return a value whose texts are compared by their bytes: no collation joins two persons, or hides a change."""
+    return exp.Anonymous(this="sdc__by_bytes", expressions=[value])
 
 
 def _is_different(outcome: Outcome, column: str) -> exp.Expression:
     kinds = [_list_types(data.con.table(data.table)) for data in (outcome.original, outcome.released)]
     before, after = (exp.column(column, side, quoted=True) for side in ("o", "r"))
     if len({kind[column.lower()] for kind in kinds}) > 1:  # a number has become a label
-        return exp.NullSafeNEQ(this=_cast_to_text(before), expression=_cast_to_text(after))
-    return exp.NullSafeNEQ(this=before, expression=after)
+        return exp.NullSafeNEQ(this=_read_bytes(_cast_to_text(before)), expression=_read_bytes(_cast_to_text(after)))
+    return exp.NullSafeNEQ(this=_read_bytes(before), expression=_read_bytes(after))
 
 
 def _list_types(relation: Any) -> Mapping[str, str]:  # noqa: ANN401 - a relation of DuckDB
