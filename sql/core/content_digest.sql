@@ -44,6 +44,12 @@ CREATE OR REPLACE MACRO sdc__guesses_types(tbl) AS
                     || ' in two ways (1.1 and 1.10) would be one. Make a table of it, with types of your own: from'
                     || ' read_csv(file, columns := {...}, header := true, allow_quoted_nulls := false).') END;
 
+-- The digest of each record: of the length and the text of each value, one after the other ('-' for NULL, whose text is left out).
+CREATE OR REPLACE MACRO sdc__record_digests(tbl) AS TABLE
+    SELECT sha256(concat(*COLUMNS(*))) AS sdc__digest
+    FROM (SELECT unnest(row(coalesce(length(COLUMNS(*)) || ':', '-'), COLUMNS(*)))
+          FROM (SELECT sdc__by_bytes(sdc__canonical(COLUMNS(*))) AS "\0" FROM sdc__unasked(tbl)));
+
 -- sdc_content_digest: a digest of the columns and records, whatever their order.
 -- Gives: digest VARCHAR, records BIGINT, columns BIGINT.
 -- Rows: tables.
@@ -61,8 +67,7 @@ CREATE OR REPLACE MACRO sdc_content_digest(tbl) AS TABLE
     sdc__records AS MATERIALIZED (
         SELECT ('0x' || left(sdc__digest, 3))::SMALLINT AS sdc__bucket, left(sdc__digest, 32)::UUID AS sdc__high,
                right(sdc__digest, 32)::UUID AS sdc__low
-        FROM (SELECT sha256(concat(*COLUMNS(*))) AS sdc__digest
-              FROM (SELECT sdc__by_bytes(sdc__part(sdc__canonical(COLUMNS(*)))) AS "\0" FROM sdc__unasked(tbl)))
+        FROM sdc__record_digests(tbl)
     ),
     -- A step takes the buckets from sdc__next on. (That a recursion takes its steps one after the other is what bounds the memory.)
     sdc__slices AS (
@@ -100,12 +105,8 @@ CREATE OR REPLACE MACRO sdc_content_digest(tbl) AS TABLE
                                           THEN 'SELECT 0 AS sdc__0 WHERE sdc__guesses_types(' || sdc__text(tbl) || ')'
                                       ELSE 'SELECT 0 AS sdc__0 WHERE false' END));
 
--- The same of records that stand in parts, as Spark's do: the digest of each record of a part, and of all parts from the digests of the
+-- The digest of all records where their digests stand in parts, as Spark's and those that Python sorts do: from the digests of the
 -- buckets (sdc__bucket, sdc__of, sdc__k), where `tbl` has the columns and no more than their names and types is read of it.
-CREATE OR REPLACE MACRO sdc__record_digests(tbl) AS TABLE
-    SELECT sha256(concat(*COLUMNS(*))) AS sdc__digest
-    FROM (SELECT sdc__by_bytes(sdc__part(sdc__canonical(COLUMNS(*)))) AS "\0" FROM sdc__unasked(tbl));
-
 CREATE OR REPLACE MACRO sdc__joined_digest(tbl, buckets) AS TABLE
     WITH sdc__schema AS (
         SELECT array_to_string(list_transform(sdc__names,
