@@ -44,10 +44,10 @@ CREATE OR REPLACE MACRO sdc__guesses_types(tbl) AS
                     || ' in two ways (1.1 and 1.10) would be one. Make a table of it, with types of your own: from'
                     || ' read_csv(file, columns := {...}, header := true, allow_quoted_nulls := false).') END;
 
--- The digest of each record: of the length and the text of each value, one after the other ('-' for NULL, whose text is left out).
+-- The digest of each record: of the parts of its values (canonical.sql), one after the other.
 CREATE OR REPLACE MACRO sdc__record_digests(tbl) AS TABLE
     SELECT sha256(concat(*COLUMNS(*))) AS sdc__digest
-    FROM (SELECT unnest(row(coalesce(length(COLUMNS(*)) || ':', '-'), COLUMNS(*)))
+    FROM (SELECT unnest(row(sdc__part_head(COLUMNS(*)), COLUMNS(*)))
           FROM (SELECT sdc__by_bytes(sdc__canonical(COLUMNS(*))) AS "\0" FROM sdc__unasked(tbl)));
 
 -- sdc_content_digest: a digest of the columns and records, whatever their order.
