@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import duckdb
 import pytest
 import sqlglot
@@ -184,7 +182,7 @@ IN_RUNS = {
 @pytest.mark.one_in(9)
 @pytest.mark.parametrize(
     ("table", "masked"),
-    [*itertools.product(IN_RUNS, ["most"]), *((t, "few") for t in IN_RUNS if t != "unique values")],
+    [(t, m) for t in IN_RUNS for m in ("most", "few") if (t, m) != ("unique values", "few")],  # these would be equal
 )
 def test_run_by_run_is_as_at_once(keyed, monkeypatch, table, masked):
     """Where there are no gaps; the share that is lost is the same to the bit."""

@@ -70,3 +70,19 @@ def test_one_thread_counts_them_side_by_side(con, monkeypatch):
     monkeypatch.setattr(places, "RUN", 50)
     monkeypatch.setattr(lost, "_join_original", None)
     assert count_changes(con, ["x"]) == [("x", 300, 60, 60)]
+
+
+def test_a_dimension_has_the_values_and_the_households_that_its_bytes_tell_apart(con):
+    con.execute("CREATE TABLE o (id INTEGER, region VARCHAR COLLATE NOCASE, home VARCHAR COLLATE NOCASE, x INTEGER)")
+    con.execute("INSERT INTO o SELECT range, ['N', 'n'][1 + range % 2], ['H', 'h'][1 + range % 2], 1 FROM range(5)")
+    con.execute("CREATE TABLE r AS SELECT * REPLACE (CASE WHEN id > 0 THEN x END AS x) FROM o")
+    outcome = SimpleNamespace(
+        original=sdc_sql.Microdata(con, "o"), released=sdc_sql.Microdata(con, "r"),
+        plan=SimpleNamespace(roles=SimpleNamespace(id="id", strata=("region",), household="home")),
+    )  # fmt: skip
+    found = lost.count_by_dimension(outcome, ["x"])
+    counted = {
+        name: [(row["value"], row["records"], row["suppressed"]["x"]) for row in rows] for name, rows in found.items()
+    }
+    # the first of five persons lost x: she is of N, as the third and the fifth, in H
+    assert counted == {"region": [("N", 3, 1), ("n", 2, 0)], lost.HOUSEHOLD_SIZE: [("2", 2, 0), ("3", 3, 1)]}

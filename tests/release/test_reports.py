@@ -266,7 +266,7 @@ def test_changes_counted_side_by_side_are_those_of_joined_records(outcome, monke
         patch.setattr(lost, "_join_original", None)
         assert lost._count_changes(outcome, columns) == joined
     con.execute("BEGIN")
-    # two neighbours change places, the first one gets a number that nobody has, or none
+    # two neighbours change places, then one loses his number
     for changed in ("CASE person WHEN 7 THEN 8 WHEN 8 THEN 7 ELSE person END", "nullif(person, 0)"):
         con.execute(f"UPDATE sdc_release SET person = {changed}")
         monkeypatch.setattr(places, "RUN", 100)

@@ -14,7 +14,8 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
-from sdc_sql.db.masking.places import select_run, split_places, unite_runs
+from sdc_sql.db.masking.constraints import is_unique_or_unwritten, needs_one_update
+from sdc_sql.db.masking.places import join_runs, select_run, split_places, unite_runs
 from sdc_sql.errors import ColumnError, TableError
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ class MaskedValues:
             self._update_by_value(target, *self.of_value)
             return
         few = len(self.columns) <= FEW or len(every) > WIDE * len(self.columns) or 2 * self._changed <= self.records
-        if not self._beside or few or _is_unique_or_unwritten(self.con, target, every):
+        if not self._beside or few or is_unique_or_unwritten(self.con, target, every):
             self._update(target)
             return
         before, last = self._fetch_row(
@@ -229,15 +230,7 @@ class MaskedValues:
         )
         if not cut:
             return self._join_values(select)
-        parts = [
-            self._join_by_position(
-                select.copy(),
-                exp.select("*").from_(self.source.copy()).where(select_run(its)).subquery("t"),
-                exp.select("*").from_(_name_values_table()).where(select_run(own)).subquery("v"),
-            )
-            for its, own in cut
-        ]
-        return unite_runs(parts)
+        return unite_runs([join_runs(select, {"t": self.source, "v": _name_values_table()}, run) for run in cut])
 
     def _join_by_position(
         self, select: exp.Select, source: exp.Expr | None = None, values: exp.Expr | None = None
@@ -281,7 +274,7 @@ class MaskedValues:
             return
         cut: list[tuple[range | None, range | None]] = [(None, None)]  # all records are one run
         rare = RARE * self._changed <= self.records
-        if not (rare or _needs_one_update(self.con, target, self.columns)):
+        if not (rare or needs_one_update(self.con, target, self.columns)):
             cut = [*split_places(self.con, target, _name_values_table())] or cut
         updated = 0
         for its, own in cut:
@@ -373,35 +366,6 @@ def _compare_by_bytes(name: str, table: str) -> exp.Expression:
 def _list_types(con: duckdb.DuckDBPyConnection, table: exp.Expr, columns: tuple[str, ...]) -> dict[str, str]:
     select = exp.select(*(exp.column(c, quoted=True) for c in columns)).from_(table.copy())
     return {column: kind for column, kind, *_ in execute(con, exp.Describe(this=select)).fetchall()}
-
-
-def _needs_one_update(con: duckdb.DuckDBPyConnection, target: exp.Table, columns: tuple[str, ...]) -> bool:
-    """Return whether the masked columns must be written at once: an index or a key may see values twice in between."""
-    ((found,),) = con.execute(
-        """
-        SELECT EXISTS (FROM duckdb_indexes() WHERE (database_name, schema_name, table_name) = ($1, $2, $3))
-            OR EXISTS (FROM duckdb_constraints() WHERE (database_name, schema_name, table_name) = ($1, $2, $3)
-                       AND constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY') AND list_has_any(constraint_column_names, $4))
-        """,  # noqa: E501
-        [target.catalog, target.db, target.name, list(columns)],
-    ).fetchall()
-    return bool(found)
-
-
-def _is_unique_or_unwritten(con: duckdb.DuckDBPyConnection, target: exp.Table, every: tuple[str, ...]) -> bool:
-    """Return whether records cannot stand twice in the table for a moment, or whether a column is not written to."""
-    place = [target.catalog, target.db, target.name]
-    ((found,),) = con.execute(
-        """
-        SELECT EXISTS (FROM duckdb_indexes() WHERE (database_name, schema_name, table_name) = ($1, $2, $3))
-            OR EXISTS (FROM duckdb_constraints() WHERE database_name = $1 AND constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY')
-                       AND ((schema_name, table_name) = ($2, $3) OR constraint_text ILIKE '%REFERENCES%'))
-            OR EXISTS (FROM duckdb_tables() WHERE (database_name, schema_name, table_name) = ($1, $2, $3) AND contains(upper(sql), 'GENERATED'))
-            OR NOT EXISTS (FROM duckdb_databases() WHERE database_name = $1 AND type = 'duckdb')
-        """,  # noqa: E501
-        place,
-    ).fetchall()
-    return bool(found) or "rowid" in {c.lower() for c in every}
 
 
 def _parse_type(name: str) -> exp.DataType:

@@ -13,7 +13,7 @@ from sqlglot import exp
 from sdc_sql.db.catalogue.load import execute
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import duckdb
 
@@ -54,6 +54,17 @@ def split_places(
 def select_run(run: range, table: str = "") -> exp.Condition:
     """Return whether a record stands in a run."""
     return exp.column("rowid", table=table or None).between(run.start, run.stop - 1)
+
+
+def join_runs(select: exp.Select, tables: Mapping[str, exp.Expr], runs: tuple[range, range]) -> exp.Select:
+    """Return a query of a run of both tables, by their aliases, each record beside its own."""
+    before, after = (
+        exp.select("*").from_(table.copy()).where(select_run(run)).subquery(alias)
+        for (alias, table), run in zip(tables.items(), runs, strict=True)
+    )
+    found = select.copy().from_(before)
+    found.append("joins", exp.Join(this=after, method="POSITIONAL"))
+    return found
 
 
 def unite_runs(runs: Sequence[exp.Select]) -> exp.Select | exp.Union:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.masking.places import select_run, split_places, unite_runs
+from sdc_sql.db.masking.places import join_runs, split_places, unite_runs
 from sdc_sql.db.masking.targets import base_table
 from sdc_sql.db.table import fetch_rows
 from sdc_sql.errors import TableError
@@ -61,21 +61,14 @@ def _count_beside(outcome: Outcome, counts: list[exp.Expr]) -> dict[str, Any] | 
 
     None where a table is not stored in one piece, or the ids do not stand in one order.
     """
-    con, sides = outcome.released.con, (outcome.original, outcome.released)
+    sides = {"o": outcome.original, "r": outcome.released}
     try:
-        tables = [base_table(data._roles) for data in sides]  # noqa: SLF001 - as its methods
+        tables = {alias: base_table(data._roles) for alias, data in sides.items()}  # noqa: SLF001 - as its methods
     except TableError:
         return None
     beside = exp.alias_(exp.func("bool_and", exp.func("coalesce", _is_same_person(outcome), exp.false())), "beside")
-    parts = []
-    for runs in split_places(con, *tables, a_thread=True):
-        before, after = (
-            exp.select("*").from_(table.copy()).where(select_run(run)).subquery(side)
-            for table, run, side in zip(tables, runs, ("o", "r"), strict=True)
-        )
-        part = exp.select(beside.copy(), *(count.copy() for count in counts)).from_(before)
-        part.append("joins", exp.Join(this=after, method="POSITIONAL"))
-        parts.append(part)
+    con, select = outcome.released.con, exp.select(beside, *(count.copy() for count in counts))
+    parts = [join_runs(select, tables, runs) for runs in split_places(con, *tables.values(), a_thread=True)]
     rows = fetch_rows(con, unite_runs(parts)) if parts else []
     if not rows or not all(row["beside"] for row in rows):
         return None
@@ -90,7 +83,9 @@ def count_by_dimension(outcome: Outcome, variables: Sequence[str]) -> dict[str, 
     """
     roles, found = outcome.plan.roles, {}
     names = [c for c in roles.strata if c in outcome.released.columns]
-    dimensions: dict[str, exp.Expression] = {c: _cast_to_text(exp.column(c, "r", quoted=True)) for c in names}
+    dimensions: dict[str, exp.Expression] = {
+        c: _read_bytes(_cast_to_text(exp.column(c, "r", quoted=True))) for c in names
+    }
     if roles.household is not None and roles.household in outcome.released.columns:
         dimensions[HOUSEHOLD_SIZE] = _household_size(roles.household)
     for name, value in dimensions.items() if variables and roles.id is not None else ():
@@ -141,7 +136,7 @@ def _is_same_person(outcome: Outcome) -> exp.Condition:
 
 
 def _read_bytes(value: exp.Expression) -> exp.Anonymous:
-    """Return a value whose texts are compared by their bytes: no collation joins two persons, or hides a change."""
+    """Return a value whose texts are compared by their bytes: no collation joins two of them, or hides a change."""
     return exp.Anonymous(this="sdc__by_bytes", expressions=[value])
 
 
@@ -163,7 +158,8 @@ def _is_suppressed(column: str) -> exp.Expression:
 
 
 def _household_size(household: str) -> exp.Expression:
-    over = exp.Window(this=exp.Count(this=exp.Star()), partition_by=[exp.column(household, "r", quoted=True)])
+    home = _read_bytes(exp.column(household, "r", quoted=True))
+    over = exp.Window(this=exp.Count(this=exp.Star()), partition_by=[home])
     size = exp.Least(this=over, expressions=[exp.Literal.number(LARGEST)])
     return _cast_to_text(size)
 
